@@ -9,6 +9,7 @@
 
 #include "tutti/barrier/participant.hpp"
 #include "tutti/barrier/ticket.hpp"
+#include "tutti/platform/wide_product.hpp"
 #include "tutti/wait/deadline.hpp"
 
 namespace {
@@ -57,6 +58,33 @@ TEST(FastDivisor, IsExactForRandomPairs) {
 TEST(FastDivisor, WorksAtCompileTime) {
   static_assert(tutti::fast_divisor(3).quotient(last_numerator) == last_numerator / 3);
   static_assert(tutti::fast_divisor(1).quotient(last_numerator) == last_numerator);
+}
+
+// What a compiler without an integer type of 128 bits uses, beside what this one uses.
+TEST(WideProduct, IsTheSameByHalves) {
+  namespace by_halves = tutti::platform::by_halves;
+  std::mt19937_64 random(20261124);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const std::uint64_t a = random() >> random() % 64, b = random() >> random() % 64;
+    const auto shift = static_cast<std::uint32_t>(63 + random() % 65);
+    ASSERT_EQ(by_halves::shifted_product(a, b, shift),
+              tutti::platform::shifted_product(a, b, shift))
+        << a << " * " << b << " >> " << shift;
+  }
+  const auto expect_same = [](std::uint32_t divisor) {
+    std::uint32_t log2 = 0;
+    while ((std::uint64_t{1} << log2) < divisor) ++log2;
+    EXPECT_EQ(by_halves::power_over(63 + log2, divisor),
+              tutti::platform::power_over(63 + log2, divisor))
+        << divisor;
+  };
+  for (std::uint32_t divisor = 1; divisor <= 4096; ++divisor) expect_same(divisor);
+  for (std::uint32_t log2 = 12; log2 < 32; ++log2)
+    for (std::uint32_t step = 0; step <= 2; ++step) {
+      expect_same((std::uint32_t{1} << log2) + step);
+      expect_same((std::uint32_t{1} << log2) - step);
+    }
+  expect_same(UINT32_MAX);
 }
 
 TEST(Reached, ComparesAcrossTheWrap) {

@@ -1,226 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an access costs, as JSON lines: hits, lines from memory and from other cores in the same and
-// in another socket, writes to a line that others read, and words on which many cores work.
+// machine_measure FOLDER [--quick | --only CORES SOCKETS | --conformance [CORES SOCKETS SEED]]:
+// measures barriers, accesses of the memory and a workload on the machine, in cycles, in all sizes
+// that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
+// the images of software/build.sh. --conformance checks tutti's algorithms instead of measuring.
+// The status is 1 if a program fails or a check finds an error.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "cli/result_line.hpp"
+#include "hardware/machine/sim/checked_run.hpp"
+#include "hardware/machine/sim/model.hpp"
+#include "tutti/schedule/choose.hpp"
 
 namespace {
 
-using namespace tutti::rtl;
+using namespace tutti::machine;
+using tutti::rtl::algorithm;
+using tutti::rtl::contender;
+using tutti::rtl::cost;
 
-constexpr unsigned tiles = CORES / SOCKETS;
+constexpr auto barwait = static_cast<std::uint32_t>(contender::barwait);
+constexpr auto none = static_cast<std::uint32_t>(contender::none);
 
-unsigned home_of(std::uint32_t line) {
-  unsigned bits = 0;
-  while (1u << bits < BANKS) ++bits;
-  return (line ^ line >> bits ^ line >> 2 * bits ^ line >> 3 * bits) % BANKS;
+// In the order of the tables.
+constexpr algorithm measured[] = {
+    algorithm::central,         algorithm::ticket,     algorithm::striped,
+    algorithm::combining,       algorithm::mcs,        algorithm::dissemination,
+    algorithm::dissemination_4, algorithm::tournament, algorithm::hierarchical};
+// The unit beside the cores, and two distances: HBS at the controller of a third-level cache.
+constexpr unsigned distances[] = {0, 9, 18};
+
+struct size {
+  unsigned cores, sockets;
+};
+bool is_built(const size& of) {
+  for (const built_model& m : models())
+    if (!m.ideal && m.sockets == of.sockets && m.cores >= of.cores) return true;
+  return false;
+}
+std::vector<size> all_sizes() {
+  std::vector<size> all;
+  for (const unsigned sockets : {1u, 2u, 4u})
+    for (unsigned cores = sockets > 2 ? sockets : 2; cores <= MOST_CORES; cores *= 2)
+      if (is_built({cores, sockets})) all.push_back({cores, sockets});
+  return all;
 }
 
-class meter {
- public:
-  explicit meter(testbench& bench) : bench_(bench), ports_(bench) {}
+double one_decimal(double cycles) { return std::round(cycles * 10) / 10; }
 
-  std::string run() {
-    one_access();
-    sharers();
-    for (unsigned n = 1; n <= CORES; n = n < CORES && 2 * n > CORES ? CORES : 2 * n) {
-      together(n);
-      increments(n);
-      conditional_increments(n);
-      if (n > 1) release(n);
+void print(tutti::cli::json keys, const size& on, const figures& f) {
+  keys["threads"] = on.cores;
+  keys["cores"] = on.cores;
+  keys["sockets"] = on.sockets;
+  keys["unit"] = "cycles";
+  keys["min"] = one_decimal(f.min);
+  keys["median"] = one_decimal(f.median);
+  keys["max"] = one_decimal(f.max);
+  keys["samples"] = f.samples;
+  std::fputs(tutti::cli::result_line(keys).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void measure_barriers(const images& folder, const size& on) {
+  const auto run = [&](std::uint32_t who, unsigned distance, const char* also) {
+    for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
+      const figures f =
+          measure_barrier(folder, {.contender = who,
+                                   .scenario = s,
+                                   .cores = on.cores,
+                                   .sockets = on.sockets,
+                                   .unit_distance = distance,
+                                   .episodes = s == scenario::back_to_back ? 16u : 8u});
+      const auto line = [&](const std::string& name) {
+        print({{"benchmark", "machine_barrier"},
+               {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
+               {"name", name},
+               {"wait", who == barwait ? "instruction" : "spin"},
+               {"metric", name_of(s)},
+               {"unit_distance", distance}},
+              on, f);
+      };
+      line(name_of_contender(who));
+      if (also != nullptr) line(also);
     }
-    if (wrong_.empty()) return {};
-    return wrong_ + "\n" + ports_.waits();
+  };
+  run(none, 0, nullptr);
+  // A unit has up to 32 participants.
+  if (on.cores / on.sockets <= 32)
+    for (const unsigned distance : distances) run(barwait, distance, nullptr);
+  const std::string chosen(tutti::choose::barrier(on.cores, false));
+  for (const algorithm a : measured) {
+    const auto number = static_cast<std::uint32_t>(a);
+    run(number, 0, name_of_contender(number) == chosen ? "default" : nullptr);
   }
+}
 
- private:
-  // The word of a line that nobody has used, with its home in the socket.
-  std::uint32_t fresh(unsigned socket) {
-    do ++line_;
-    while (home_of(line_) % SOCKETS != socket);
-    return memory_base + line_ * LINE_BYTES;
+// A step of StreamCluster has five barriers.
+void measure_workloads(const images& folder, const size& on) {
+  const auto line = [&](std::uint32_t who, unsigned distance, const std::string& name) {
+    print({{"benchmark", "machine_workload"},
+           {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
+           {"name", name},
+           {"wait", who == barwait ? "instruction" : "spin"},
+           {"metric", "streamcluster_step"},
+           {"unit_distance", distance}},
+          on, measure_workload(folder, {who, on.cores, on.sockets, distance}));
+  };
+  if (on.cores / on.sockets <= 32)
+    for (const unsigned distance : {distances[0], distances[2]}) line(barwait, distance, "barwait");
+  const std::string chosen(tutti::choose::barrier(on.cores, false));
+  for (const algorithm a : measured) {
+    const std::string name = name_of_contender(static_cast<std::uint32_t>(a));
+    line(static_cast<std::uint32_t>(a), 0, name == chosen ? "default" : name);
   }
+}
 
-  std::uint64_t cost(unsigned core, op what, std::uint32_t address, std::uint32_t data = 1) {
-    const auto got = ports_.alone(core, {what, address, data, 0xf});
-    if (!got) wrong_ = "an access does not end";
-    // What it leaves behind, Done and lines on their way home, has its time.
-    for (unsigned i = 0; i < 1000; ++i) ports_.step([](auto&&...) {});
-    return got ? got->cycles() : 0;
+// Single accesses do not depend on how many other cores there are, so one size of each number of
+// sockets is enough for them.
+void measure_accesses(const images& folder, const size& on, bool is_largest) {
+  struct access {
+    cost what;
+    const char* name;
+  };
+  static constexpr access single[] = {
+      {cost::load_hit, "load_hit"},         {cost::load_memory, "load_memory"},
+      {cost::load_shared, "load_shared"},   {cost::load_dirty, "load_dirty"},
+      {cost::store_hit, "store_hit"},       {cost::store_memory, "store_memory"},
+      {cost::store_shared, "store_shared"}, {cost::store_dirty, "store_dirty"},
+      {cost::add_hit, "add_hit"},           {cost::add_dirty, "add_dirty"},
+      {cost::ping_pong, "ping_pong"}};
+  static constexpr access together[] = {{cost::contended_add, "contended_add"},
+                                        {cost::invalidate, "invalidate"},
+                                        {cost::release, "release"}};
+  const auto line = [&](const access& a, const char* where, unsigned other,
+                        std::uint32_t repetitions) {
+    print({{"benchmark", "machine_access"},
+           {"provider", "machine"},
+           {"name", a.name},
+           {"scenario", where},
+           {"metric", "latency"}},
+          on, measure_cost(folder, {a.what, on.cores, on.sockets, other, repetitions}));
+  };
+  for (const access& a : together) line(a, "all", 0, 16);
+  if (!is_largest) return;
+  const unsigned each = on.cores / on.sockets;
+  for (const access& a : single) {
+    line(a, "neighbour", each > 1 ? 1 : each, 64);
+    if (on.sockets > 1) line(a, "next_socket", each, 64);
+    if (on.sockets > 2) line(a, "farthest_socket", 2 * each, 64);
   }
+  line({cost::local_poll, "local_poll"}, "own", 0, 64);
+}
 
-  static void print(const char* what, std::uint64_t cycles) {
-    std::printf("{\"access\": \"%s\", \"cycles\": %llu}\n", what,
-                static_cast<unsigned long long>(cycles));
+void measure_all(const images& folder, const std::vector<size>& sizes) {
+  for (const size& on : sizes) {
+    const bool is_largest = std::none_of(sizes.begin(), sizes.end(), [&](const size& other) {
+      return other.sockets == on.sockets && other.cores > on.cores;
+    });
+    measure_accesses(folder, on, is_largest);
+    measure_barriers(folder, on);
+    measure_workloads(folder, on);
+    std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
+}
 
-  void one_access() {
-    const std::uint32_t first = fresh(0);
-    print("load from memory", cost(0, op::load, first));
-    print("load hit", cost(0, op::load, first));
-    print("store hit", cost(0, op::store, first));
-    print("atomic hit", cost(0, op::add, first));
-    if (CORES == 1) return;
-    const unsigned other = tiles > 1 ? 1 : tiles;
-    if (tiles > 1) {
-      print("load of a line written by another core", cost(other, op::load, first));
-      print("store to a line shared with it", cost(other, op::store, first));
-      print("store to a line written by another core", cost(0, op::store, first));
-      print("atomic to a line written by another core", cost(other, op::add, first));
-      print("load of a line written by another core, home again", cost(0, op::load, first));
-      print("load of a line that two share, from the memory-side cache",
-            tiles > 2 ? cost(2, op::load, first) : 0);
-    }
-    if (SOCKETS == 1) return;
-    for (const unsigned home : {0u, 1u}) {
-      const std::string where = home == 0 ? ", home in the reader's socket"
-                                          : ", home in the writer's socket";
-      const std::uint32_t far = fresh(home);
-      if (home == 1) print("load from the memory of another socket", cost(0, op::load, far));
-      cost(tiles, op::store, far);
-      print(("load of a line written in another socket" + where).c_str(), cost(0, op::load, far));
-      cost(tiles, op::store, far);
-      print(("store to a line written in another socket" + where).c_str(),
-            cost(0, op::store, far));
-    }
+// Checks that the checks work, too: without a barrier every result must be wrong.
+void conform(const images& folder, const size& on, std::uint32_t seed) {
+  const std::size_t cases =
+      check_conformance(folder, {.cores = on.cores, .sockets = on.sockets, .seed = seed});
+  try {
+    check_conformance(folder, {.cores = on.cores, .sockets = on.sockets, .mutant = true});
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "%zu cases: right; without a barrier: %s\n", cases, error.what());
+    return;
   }
+  throw std::runtime_error("the checks take no barrier for a barrier");
+}
 
-  void sharers() {
-    for (unsigned n = 1; n < CORES; n = n < CORES - 1 && 2 * n > CORES - 1 ? CORES - 1 : 2 * n) {
-      const std::uint32_t at = fresh(0);
-      cost(0, op::load, at);
-      for (unsigned c = 1; c <= n; ++c) cost(c, op::load, at);
-      std::printf("{\"access\": \"store to a line that others share\", \"others\": %u, "
-                  "\"cycles\": %llu}\n",
-                  n, static_cast<unsigned long long>(cost(0, op::store, at)));
-    }
-  }
-
-  // n cores add to one word in the same cycle, once each: the cycles until all have done so.
-  void together(unsigned n) {
-    const std::uint32_t at = fresh(0);
-    cost(0, op::store, at, 0);
-    const std::uint64_t before = bench_.cycle();
-    std::uint64_t ended = 0;
-    unsigned left = n;
-    for (unsigned c = 0; c < n; ++c) ports_.begin(c, {op::add, at, 1, 0xf});
-    while (left != 0 && bench_.cycle() - before < 1'000'000)
-      ports_.step([&](unsigned, const data_access&, const answer& got) {
-        --left;
-        ended = got.ended;
-      });
-    finish(at, n);
-    std::printf("{\"access\": \"one atomic addition of each core to one word\", \"cores\": %u, "
-                "\"cycles\": %llu}\n",
-                n, static_cast<unsigned long long>(ended - before + 1));
-  }
-
-  // n cores add to one word, `each` times; the mean cycles of one addition of all.
-  void increments(unsigned n) {
-    constexpr unsigned each = 100;
-    const std::uint32_t at = fresh(0);
-    std::vector<unsigned> left(n, each);
-    const std::uint64_t before = bench_.cycle();
-    std::uint64_t ended = before;
-    unsigned all = n * each;
-    while (all != 0 && bench_.cycle() - before < 10'000'000) {
-      for (unsigned c = 0; c < n; ++c)
-        if (!ports_.busy(c) && left[c] != 0) ports_.begin(c, {op::add, at, 1, 0xf});
-      ports_.step([&](unsigned c, const data_access&, const answer& got) {
-        --left[c];
-        --all;
-        ended = got.ended;
-      });
-    }
-    finish(at, n * each);
-    std::printf("{\"access\": \"atomic additions to one word\", \"cores\": %u, "
-                "\"cycles_each\": %.1f}\n",
-                n, static_cast<double>(ended - before + 1) / (n * each));
-  }
-
-  // The same by LoadReserved and StoreConditional, four cycles apart.
-  void conditional_increments(unsigned n) {
-    constexpr unsigned each = 50;
-    const std::uint32_t at = fresh(0);
-    std::vector<unsigned> left(n, each);
-    std::vector<std::uint64_t> resume(n, 0);
-    std::vector<std::int64_t> value(n, -1);
-    const std::uint64_t before = bench_.cycle();
-    std::uint64_t ended = before, failures = 0;
-    unsigned all = n * each;
-    while (all != 0 && bench_.cycle() - before < 10'000'000) {
-      for (unsigned c = 0; c < n; ++c) {
-        if (ports_.busy(c) || left[c] == 0 || bench_.cycle() < resume[c]) continue;
-        if (value[c] < 0) ports_.begin(c, {op::load_reserved, at, 0, 0xf});
-        else
-          ports_.begin(c, {op::store_conditional, at, static_cast<std::uint32_t>(value[c] + 1),
-                           0xf});
-      }
-      ports_.step([&](unsigned c, const data_access& a, const answer& got) {
-        resume[c] = bench_.cycle() + 4;
-        if (a.what == op::load_reserved) {
-          value[c] = got.data;
-          return;
-        }
-        value[c] = -1;
-        if (got.data != 0) {
-          ++failures;
-          return;
-        }
-        --left[c];
-        --all;
-        ended = got.ended;
-      });
-    }
-    finish(at, n * each);
-    std::printf("{\"access\": \"additions to one word by LoadReserved and StoreConditional\", "
-                "\"cores\": %u, \"cycles_each\": %.1f, \"failures\": %llu}\n",
-                n, static_cast<double>(ended - before + 1) / (n * each),
-                static_cast<unsigned long long>(failures));
-  }
-
-  // Core 0 writes a word that n - 1 others read again and again: until all have seen it.
-  void release(unsigned n) {
-    const std::uint32_t at = fresh(0);
-    std::uint64_t wrote = 0, seen = 0;
-    unsigned waiting = n - 1;
-    const std::uint64_t before = bench_.cycle();
-    std::vector<bool> saw(n, false);
-    while (waiting != 0 && bench_.cycle() - before < 1'000'000) {
-      for (unsigned c = 1; c < n; ++c)
-        if (!ports_.busy(c) && !saw[c]) ports_.begin(c, {op::load, at, 0, 0xf});
-      if (bench_.cycle() == before + 5000) ports_.begin(0, {op::store, at, 7, 0xf});
-      ports_.step([&](unsigned c, const data_access&, const answer& got) {
-        if (c == 0) wrote = got.ended;
-        if (c != 0 && got.data == 7) {
-          saw[c] = true;
-          --waiting;
-          seen = got.ended;
-        }
-      });
-    }
-    if (waiting != 0) wrong_ = "a reader does not see the word";
-    std::printf("{\"access\": \"store to a word that others read in a loop\", \"readers\": %u, "
-                "\"store\": %llu, \"all_have_seen\": %llu}\n",
-                n - 1, static_cast<unsigned long long>(wrote - before - 5000 + 1),
-                static_cast<unsigned long long>(seen - before - 5000 + 1));
-  }
-
-  void finish(std::uint32_t at, std::uint32_t sum) {
-    const auto got = ports_.alone(CORES - 1, {op::load, at, 0, 0xf});
-    if (!got) wrong_ = "an access does not end";
-    else if (got->data != sum)
-      wrong_ = "the sum is " + std::to_string(got->data) + ", not " + std::to_string(sum);
-  }
-
-  testbench& bench_;
-  access_ports ports_;
-  std::uint32_t line_ = 0;
-  std::string wrong_;
-};
-
-std::string run(testbench& bench, const arguments&) { return meter(bench).run(); }
+unsigned number(const char* text) {
+  std::size_t used = 0;
+  const unsigned long value = std::stoul(text, &used);
+  if (text[used] != '\0' || value > 1'000'000)
+    throw std::invalid_argument(std::string(text) + ": not a number up to 1000000");
+  return static_cast<unsigned>(value);
+}
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_after_reset(argc, argv, run); }
+int main(int argc, char** argv) {
+  const std::string option = argc > 2 ? argv[2] : "";
+  try {
+    if (argc == 2)
+      measure_all(argv[1], all_sizes());
+    else if (argc == 3 && option == "--quick")
+      measure_all(argv[1], {{4, 1}});
+    else if (argc == 5 && option == "--only")
+      measure_all(argv[1], {{number(argv[3]), number(argv[4])}});
+    else if (argc == 3 && option == "--conformance")
+      for (const size& on : all_sizes()) conform(argv[1], on, 1);
+    else if (argc == 6 && option == "--conformance")
+      conform(argv[1], {number(argv[3]), number(argv[4])}, number(argv[5]));
+    else {
+      std::fputs(
+          "usage: machine_measure FOLDER [--quick | --only CORES SOCKETS | --conformance [CORES "
+          "SOCKETS SEED]]\n",
+          stderr);
+      return 2;
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "machine_measure: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

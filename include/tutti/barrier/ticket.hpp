@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "tutti/platform/native.hpp"
+#include "tutti/platform/wide_product.hpp"
 #include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/patience.hpp"
 #include "tutti/wait/thread_state.hpp"
@@ -28,17 +29,14 @@ class fast_divisor {
   explicit constexpr fast_divisor(std::uint32_t divisor) noexcept {
     std::uint32_t log2 = 0;
     while ((std::uint64_t{1} << log2) < divisor) ++log2;
-    const auto numerator = static_cast<unsigned_128>(1) << (63 + log2);
-    multiplier_ = static_cast<std::uint64_t>((numerator + divisor - 1) / divisor);
+    multiplier_ = platform::power_over(63 + log2, divisor);
     shift_ = 63 + log2;
   }
   constexpr std::uint64_t quotient(std::uint64_t numerator) const noexcept {
-    return static_cast<std::uint64_t>((static_cast<unsigned_128>(numerator) * multiplier_) >>
-                                      shift_);
+    return platform::shifted_product(numerator, multiplier_, shift_);
   }
 
  private:
-  __extension__ using unsigned_128 = unsigned __int128;
   std::uint64_t multiplier_ = 0;
   std::uint32_t shift_ = 0;
 };

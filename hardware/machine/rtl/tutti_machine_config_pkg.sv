@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of the machine. A model with other values sets them at tutti_machine_system.
+package tutti_machine_config_pkg;
+  // Cores in all, the same number in each socket, and barriers of a socket's unit.
+  localparam int unsigned Cores = 16;
+  localparam int unsigned Sockets = 2;
+  localparam int unsigned Barriers = 8;
+
+  localparam int unsigned ImageBytes = 4 << 20;
+  localparam int unsigned RamBytes = 16 << 20;
+
+  // Caches: see tutti_machine_cache.
+  localparam int unsigned CacheBytes = 8192;
+  localparam int unsigned Ways = 2;
+  localparam int unsigned HoldCycles = 64;
+
+  // Homes of lines, and transactions of each: see tutti_machine_directory.
+  localparam int unsigned Banks = 4;
+  localparam int unsigned HomeHash = 1;
+  localparam int unsigned Transactions = 4;
+  localparam int unsigned DirectoryLatency = 8;
+  localparam int unsigned NearBytes = 1 << 20;
+  localparam int unsigned NearLatency = 12;
+  localparam int unsigned MemoryLatency = 100;
+
+  // The network in a socket and the links between sockets: see tutti_machine_network.
+  localparam int unsigned HopLatency = 6;
+  localparam int unsigned LineCycles = 2;
+  localparam int unsigned LinkLatency = 48;
+  localparam int unsigned LinkLineCycles = 8;
+
+  // Cycles of an interrupt to a core in the same and in another socket. Like a message of the
+  // memory it crosses the socket twice: once in the sender's part, once in the receiver's.
+  localparam int unsigned InterruptNear = 20;
+  localparam int unsigned InterruptFar = 75;
+endpackage

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control and status registers, the mode, and which interrupt is due: machine and user mode of the
+// RISC-V privileged architecture 1.11.
+module tutti_machine_core_csr
+  import tutti_machine_core_pkg::*;
+(
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic [31:0] hart_i,
+    input  logic        software_irq_i,
+    input  logic        timer_irq_i,
+    input  logic        external_irq_i,
+
+    /// The CSR instruction in the core; `access_i` executes it, in the cycle in which it retires.
+    input  logic [31:0] insn_i,
+    input  logic [31:0] rs1_i,
+    input  logic        access_i,
+    output logic [31:0] rdata_o,
+    /// The register does not exist, is read-only, or is not for this mode.
+    output logic        illegal_o,
+
+    input  logic        retire_i,
+    input  logic        return_i,
+    input  logic        trap_i,
+    input  logic        trap_interrupt_i,
+    input  logic [ 4:0] trap_cause_i,
+    input  logic [31:0] trap_pc_i,
+    input  logic [31:0] trap_value_i,
+
+    output logic        machine_mode_o,
+    output logic [31:0] vector_o,
+    output logic [31:0] return_pc_o,
+    /// An enabled interrupt is pending.
+    output logic        interrupt_o,
+    output logic [ 4:0] interrupt_cause_o,
+    /// An interrupt is pending that mie enables, whatever mstatus says: the end of wfi.
+    output logic        wake_o
+`ifdef FORMAL
+    ,
+    output logic [31:0] formal_mepc_o,
+    output logic [31:0] formal_mcause_o,
+    output logic [31:0] formal_mtval_o,
+    /// MIE, MPIE and whether MPP is machine mode.
+    output logic [ 2:0] formal_mstatus_o,
+    output logic [63:0] formal_minstret_o
+`endif
+);
+  localparam logic [31:0] Misa = 32'h4010_1101;
+
+  logic machine_q, machine_d;
+  logic mie_q, mie_d, mpie_q, mpie_d, mpp_q, mpp_d;
+  // External, timer, software.
+  logic [2:0] enabled_q, enabled_d, pending;
+  logic [29:0] mtvec_q, mtvec_d, mepc_q, mepc_d;
+  logic [31:0] mscratch_q, mscratch_d, mtval_q, mtval_d;
+  logic [5:0] mcause_q, mcause_d;
+  logic [63:0] mcycle_q, mcycle_d, minstret_q, minstret_d;
+
+  assign pending = {external_irq_i, timer_irq_i, software_irq_i};
+  assign machine_mode_o = machine_q;
+  assign vector_o = {mtvec_q, 2'd0};
+  assign return_pc_o = {mepc_q, 2'd0};
+  assign wake_o = (pending & enabled_q) != '0;
+  assign interrupt_o = wake_o && (mie_q || !machine_q);
+  // External before software before timer.
+  always_comb begin
+    interrupt_cause_o = InterruptTimer;
+    if (pending[0] && enabled_q[0]) interrupt_cause_o = InterruptSoftware;
+    if (pending[2] && enabled_q[2]) interrupt_cause_o = InterruptExternal;
+  end
+
+  logic [11:0] addr;
+  logic [2:0] funct3;
+  logic [31:0] operand, wdata;
+  logic known, writes;
+  assign addr = insn_i[31:20];
+  assign funct3 = insn_i[14:12];
+  assign operand = funct3[2] ? 32'(insn_i[19:15]) : rs1_i;
+  // csrrs and csrrc with x0 or 0 only read.
+  assign writes = funct3[1:0] == 2'd1 || insn_i[19:15] != '0;
+
+  always_comb begin
+    known   = 1'b1;
+    rdata_o = '0;
+    unique case (addr)
+      12'h300: rdata_o = {19'd0, {2{mpp_q}}, 3'd0, mpie_q, 3'd0, mie_q, 3'd0};
+      12'h301: rdata_o = Misa;
+      12'h304: rdata_o = {20'd0, enabled_q[2], 3'd0, enabled_q[1], 3'd0, enabled_q[0], 3'd0};
+      12'h305: rdata_o = {mtvec_q, 2'd0};
+      // mcounteren: cycle and instret are for user mode, too.
+      12'h306: rdata_o = 32'd5;
+      12'h340: rdata_o = mscratch_q;
+      12'h341: rdata_o = {mepc_q, 2'd0};
+      12'h342: rdata_o = {mcause_q[5], 26'd0, mcause_q[4:0]};
+      12'h343: rdata_o = mtval_q;
+      12'h344: rdata_o = {20'd0, pending[2], 3'd0, pending[1], 3'd0, pending[0], 3'd0};
+      12'hb00, 12'hc00: rdata_o = mcycle_q[31:0];
+      12'hb80, 12'hc80: rdata_o = mcycle_q[63:32];
+      12'hb02, 12'hc02: rdata_o = minstret_q[31:0];
+      12'hb82, 12'hc82: rdata_o = minstret_q[63:32];
+      12'hf14: rdata_o = hart_i;
+      // mcountinhibit, mvendorid, marchid, mimpid.
+      12'h320, 12'hf11, 12'hf12, 12'hf13: ;
+      // mhpmcounter, mhpmcounterh and mhpmevent 3 to 31 count nothing.
+      default:
+      known = addr[4:0] >= 5'd3 && (addr[11:5] == 7'h58 || addr[11:5] == 7'h5c ||
+          addr[11:5] == 7'h19);
+    endcase
+  end
+  assign illegal_o = !known || (!machine_q && addr[9:8] != 2'd0) ||
+      (writes && addr[11:10] == 2'b11);
+  always_comb begin
+    unique case (funct3[1:0])
+      2'd2: wdata = rdata_o | operand;
+      2'd3: wdata = rdata_o & ~operand;
+      default: wdata = operand;
+    endcase
+  end
+
+  always_comb begin
+    machine_d  = machine_q;
+    mie_d      = mie_q;
+    mpie_d     = mpie_q;
+    mpp_d      = mpp_q;
+    enabled_d  = enabled_q;
+    mtvec_d    = mtvec_q;
+    mepc_d     = mepc_q;
+    mscratch_d = mscratch_q;
+    mtval_d    = mtval_q;
+    mcause_d   = mcause_q;
+    mcycle_d   = mcycle_q + 64'd1;
+    minstret_d = retire_i ? minstret_q + 64'd1 : minstret_q;
+
+    if (trap_i) begin
+      machine_d = 1'b1;
+      mpp_d     = machine_q;
+      mpie_d    = mie_q;
+      mie_d     = 1'b0;
+      mepc_d    = trap_pc_i[31:2];
+      mcause_d  = {trap_interrupt_i, trap_cause_i};
+      mtval_d   = trap_value_i;
+    end else if (return_i) begin
+      machine_d = mpp_q;
+      mpp_d     = 1'b0;
+      mie_d     = mpie_q;
+      mpie_d    = 1'b1;
+    end else if (access_i && writes) begin
+      unique case (addr)
+        12'h300: begin
+          mie_d  = wdata[3];
+          mpie_d = wdata[7];
+          mpp_d  = wdata[12:11] == 2'b11;
+        end
+        12'h304: enabled_d = {wdata[11], wdata[7], wdata[3]};
+        12'h305: mtvec_d = wdata[31:2];
+        12'h340: mscratch_d = wdata;
+        12'h341: mepc_d = wdata[31:2];
+        12'h342: mcause_d = {wdata[31], wdata[4:0]};
+        12'h343: mtval_d = wdata;
+        12'hb00: mcycle_d = {mcycle_q[63:32], wdata};
+        12'hb80: mcycle_d = {wdata, mcycle_q[31:0]};
+        12'hb02: minstret_d = {minstret_q[63:32], wdata};
+        12'hb82: minstret_d = {wdata, minstret_q[31:0]};
+        default: ;
+      endcase
+    end
+  end
+
+`ifdef FORMAL
+  assign formal_mepc_o = {mepc_q, 2'd0};
+  assign formal_mcause_o = {mcause_q[5], 26'd0, mcause_q[4:0]};
+  assign formal_mtval_o = mtval_q;
+  assign formal_mstatus_o = {mie_q, mpie_q, mpp_q};
+  assign formal_minstret_o = minstret_q;
+`endif
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      machine_q  <= 1'b1;
+      mie_q      <= 1'b0;
+      mpie_q     <= 1'b0;
+      mpp_q      <= 1'b0;
+      enabled_q  <= '0;
+      mtvec_q    <= '0;
+      mepc_q     <= '0;
+      mscratch_q <= '0;
+      mtval_q    <= '0;
+      mcause_q   <= '0;
+      mcycle_q   <= '0;
+      minstret_q <= '0;
+    end else begin
+      machine_q  <= machine_d;
+      mie_q      <= mie_d;
+      mpie_q     <= mpie_d;
+      mpp_q      <= mpp_d;
+      enabled_q  <= enabled_d;
+      mtvec_q    <= mtvec_d;
+      mepc_q     <= mepc_d;
+      mscratch_q <= mscratch_d;
+      mtval_q    <= mtval_d;
+      mcause_q   <= mcause_d;
+      mcycle_q   <= mcycle_d;
+      minstret_q <= minstret_d;
+    end
+  end
+
+  logic unused;
+  assign unused = ^{insn_i[11:0], trap_pc_i[1:0]};
+endmodule

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine: tiles in sockets, the image, interrupts between cores, a barrier unit for each
+// socket, and the RAM.
+//
+// One build serves every smaller number of cores in its sockets: of each socket, the first
+// `each_i` cores run, and the others stay in reset. Programs see cores without gaps, socket by
+// socket.
+module tutti_machine_system
+  import tutti_machine_pkg::*;
+  import tutti_machine_core_pkg::*;
+#(
+    /// 1 to 64, in all.
+    parameter int unsigned Cores = tutti_machine_config_pkg::Cores,
+    /// 1 to 4.
+    parameter int unsigned Sockets = tutti_machine_config_pkg::Sockets,
+    /// 1: the RAM is tutti_machine_ideal_memory, without caches, distance or contention.
+    parameter int unsigned Ideal = 0,
+    /// Barriers of a unit. Sockets of more than 32 cores have no unit.
+    parameter int unsigned Barriers = tutti_machine_config_pkg::Barriers,
+    /// The others are described in tutti_machine_config_pkg.
+    parameter int unsigned ImageBytes = tutti_machine_config_pkg::ImageBytes,
+    parameter int unsigned RamBytes = tutti_machine_config_pkg::RamBytes,
+    parameter int unsigned CacheBytes = tutti_machine_config_pkg::CacheBytes,
+    parameter int unsigned Ways = tutti_machine_config_pkg::Ways,
+    parameter int unsigned HoldCycles = tutti_machine_config_pkg::HoldCycles,
+    parameter int unsigned Banks = tutti_machine_config_pkg::Banks,
+    parameter int unsigned HomeHash = tutti_machine_config_pkg::HomeHash,
+    parameter int unsigned Transactions = tutti_machine_config_pkg::Transactions,
+    parameter int unsigned DirectoryLatency = tutti_machine_config_pkg::DirectoryLatency,
+    parameter int unsigned NearBytes = tutti_machine_config_pkg::NearBytes,
+    parameter int unsigned NearLatency = tutti_machine_config_pkg::NearLatency,
+    parameter int unsigned MemoryLatency = tutti_machine_config_pkg::MemoryLatency,
+    parameter int unsigned HopLatency = tutti_machine_config_pkg::HopLatency,
+    parameter int unsigned LineCycles = tutti_machine_config_pkg::LineCycles,
+    parameter int unsigned LinkLatency = tutti_machine_config_pkg::LinkLatency,
+    parameter int unsigned LinkLineCycles = tutti_machine_config_pkg::LinkLineCycles,
+    parameter int unsigned InterruptNear = tutti_machine_config_pkg::InterruptNear,
+    parameter int unsigned InterruptFar = tutti_machine_config_pkg::InterruptFar
+) (
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    /// Cores of each socket that run.
+    input  logic [      7:0] each_i,
+    /// Cycles between a core and the barrier unit of its socket, in each direction.
+    input  logic [      7:0] unit_distance_i,
+    input  logic [     63:0] external_irq_i,
+    /// What programs tell the harness: 0 trace, 1 console, 2 end.
+    output logic [     63:0] report_valid_o,
+    output logic [      1:0] report_kind_o  [Cores],
+    output logic [     31:0] report_data_o  [Cores],
+    output logic [     63:0] retired_o,
+    output logic [      1:0] activity_o     [Cores],
+    output logic [     31:0] pc_o           [Cores],
+    /// The last access to the RAM.
+    output logic [      3:0] access_op_o    [Cores],
+    output logic [     31:0] access_addr_o  [Cores],
+    /// For a report of who waits for what. What a cache's miss lacks: {missing, has_data, acks}; and
+    /// the transactions of the homes: {step, kind, requester, line}.
+    output logic [      8:0] miss_o         [Cores],
+    output logic [     25:0] miss_line_o    [Cores],
+    output logic [     38:0] transaction_o  [Banks * Transactions]
+);
+  if (Cores < 1 || Cores > 64) $fatal(1, "tutti_machine_system: Cores must be 1 to 64");
+  if (Sockets < 1 || Sockets > 4 || Cores % (Sockets < 1 ? 1 : Sockets) != 0)
+    $fatal(1, "tutti_machine_system: Sockets must be 1 to 4 and divide Cores");
+
+  localparam int unsigned Each = Cores / (Sockets < 1 ? 1 : Sockets);
+  localparam int unsigned ImageBits = $clog2(ImageBytes);
+
+  for (genvar c = Cores; c < 64; c++) begin : gen_absent
+    assign report_valid_o[c] = 1'b0;
+    assign retired_o[c] = 1'b0;
+  end
+
+  // The harness writes it.
+  logic [31:0] image[ImageBytes/4];
+
+  logic [63:0] mtime_q;
+  always_ff @(posedge clk_i) mtime_q <= rst_ni ? mtime_q + 64'd1 : '0;
+
+  // The inputs, from registers: nothing in the machine changes between two edges of the clock.
+  logic [7:0] each_q, unit_distance_q;
+  logic [63:0] external_irq_q;
+  always_ff @(posedge clk_i) begin
+    each_q          <= each_i;
+    unit_distance_q <= unit_distance_i;
+    external_irq_q  <= external_irq_i;
+  end
+
+  logic [7:0] number_q[Cores], ipi_target[Cores];
+  logic ipi_valid[Cores];
+  logic [Cores-1:0] ipi;
+  tutti_machine_interrupts #(
+      .Cores  (Cores),
+      .Sockets(Sockets),
+      .Near   (InterruptNear),
+      .Far    (InterruptFar)
+  ) u_interrupts (
+      .clk_i,
+      .rst_ni,
+      .number_i(number_q),
+      .valid_i (ipi_valid),
+      .target_i(ipi_target),
+      .ipi_o   (ipi)
+  );
+
+  logic mem_valid[Cores], mem_ready[Cores];
+  data_request_t mem_request[Cores];
+  logic [31:0] mem_rdata[Cores];
+
+  for (genvar s = 0; s < Sockets; s++) begin : gen_socket
+    tutti_isa_pkg::request_t [Each-1:0] unit_request;
+    tutti_isa_pkg::reply_t [Each-1:0] unit_reply;
+
+    if (Each <= 32) begin : gen_unit
+      tutti_isa_barrier_unit #(
+          .Cores   (Each),
+          .Barriers(Barriers)
+      ) u_unit (
+          .clk_i,
+          .rst_ni,
+          .request_i(unit_request),
+          .reply_o  (unit_reply)
+      );
+    end else begin : gen_none
+      assign unit_reply = '0;
+    end
+
+    for (genvar k = 0; k < Each; k++) begin : gen_tile
+      localparam int unsigned C = s * Each + k;
+      logic [31:0] fetch_addr, fetch_data_q, image_addr, image_data_q;
+      tutti_isa_pkg::request_t request;
+      tutti_isa_pkg::reply_t reply;
+      activity_e activity;
+
+      // A core that does not run has a number that no program may send an interrupt to.
+      logic runs_q;
+      always_ff @(posedge clk_i) begin
+        runs_q      <= rst_ni && k < 32'(each_q);
+        number_q[C] <= k < 32'(each_q) ? 8'(s) * each_q + 8'(k) : 8'hff;
+      end
+      tutti_machine_tile #(
+          .ImageBytes(ImageBytes),
+          .RamBytes  (RamBytes)
+      ) u_tile (
+          .clk_i,
+          .rst_ni        (runs_q),
+          .core_i        (number_q[C]),
+          .cores_i       (8'(Sockets) * each_q),
+          .socket_i      (8'(s)),
+          .sockets_i     (8'(Sockets)),
+          .mtime_i       (mtime_q),
+          .external_irq_i(external_irq_q[C]),
+          .ipi_i         (ipi[C]),
+          .ipi_valid_o   (ipi_valid[C]),
+          .ipi_target_o  (ipi_target[C]),
+          .fetch_addr_o  (fetch_addr),
+          .fetch_data_i  (fetch_data_q),
+          .image_addr_o  (image_addr),
+          .image_data_i  (image_data_q),
+          .mem_valid_o   (mem_valid[C]),
+          .mem_request_o (mem_request[C]),
+          .mem_ready_i   (mem_ready[C]),
+          .mem_rdata_i   (mem_rdata[C]),
+          .unit_exists_i (Each <= 32),
+          .unit_request_o(request),
+          .unit_reply_i  (reply),
+          .report_valid_o(report_valid_o[C]),
+          .report_kind_o (report_kind_o[C]),
+          .report_data_o (report_data_o[C]),
+          .retired_o     (retired_o[C]),
+          .activity_o    (activity),
+          .pc_o          (pc_o[C])
+      );
+      assign activity_o[C] = activity;
+      logic unused;
+      assign unused = ^{fetch_addr[31:ImageBits], fetch_addr[1:0], image_addr[31:ImageBits],
+          image_addr[1:0]};
+
+      always_ff @(posedge clk_i) begin
+        fetch_data_q <= image[fetch_addr[ImageBits-1:2]];
+        image_data_q <= image[image_addr[ImageBits-1:2]];
+        if (mem_valid[C]) begin
+          access_op_o[C]   <= mem_request[C].op;
+          access_addr_o[C] <= mem_request[C].addr;
+        end
+      end
+
+      tutti_isa_link #(
+          .Width($bits(tutti_isa_pkg::request_t))
+      ) u_to_unit (
+          .clk_i,
+          .rst_ni,
+          .delay_i(unit_distance_q),
+          .data_i (request),
+          .data_o (unit_request[k])
+      );
+      tutti_isa_link #(
+          .Width($bits(tutti_isa_pkg::reply_t))
+      ) u_from_unit (
+          .clk_i,
+          .rst_ni,
+          .delay_i(unit_distance_q),
+          .data_i (unit_reply[k]),
+          .data_o (reply)
+      );
+    end
+  end
+
+  if (Ideal != 0) begin : gen_ideal
+    tutti_machine_ideal_memory #(
+        .Cores   (Cores),
+        .RamBytes(RamBytes)
+    ) u_memory (
+        .clk_i,
+        .rst_ni,
+        .valid_i  (mem_valid),
+        .request_i(mem_request),
+        .ready_o  (mem_ready),
+        .rdata_o  (mem_rdata)
+    );
+    for (genvar c = 0; c < Cores; c++) begin : gen_status
+      assign miss_o[c] = '0;
+      assign miss_line_o[c] = '0;
+    end
+    for (genvar t = 0; t < Banks * Transactions; t++) begin : gen_transaction
+      assign transaction_o[t] = '0;
+    end
+  end else begin : gen_coherent
+    logic [Cores-1:0] valid, ready, fault;
+    data_request_t [Cores-1:0] request;
+    logic [Cores-1:0][31:0] rdata;
+    cache_status_t [Cores-1:0] cache_status;
+    transaction_status_t [Banks-1:0][Transactions-1:0] transaction_status;
+    for (genvar c = 0; c < Cores; c++) begin : gen_core
+      assign valid[c]     = mem_valid[c];
+      assign request[c]   = mem_request[c];
+      assign mem_ready[c] = ready[c];
+      assign mem_rdata[c] = rdata[c];
+    end
+    tutti_machine_coherent #(
+        .Cores(Cores),
+        .Sockets(Sockets),
+        .MemoryBytes(RamBytes),
+        .Banks(Banks),
+        .HomeHash(HomeHash),
+        .CacheBytes(CacheBytes),
+        .Ways(Ways),
+        .HoldCycles(HoldCycles),
+        .Transactions(Transactions),
+        .DirectoryLatency(DirectoryLatency),
+        .NearBytes(NearBytes),
+        .NearLatency(NearLatency),
+        .MemoryLatency(MemoryLatency),
+        .HopLatency(HopLatency),
+        .LineCycles(LineCycles),
+        .LinkLatency(LinkLatency),
+        .LinkLineCycles(LinkLineCycles)
+    ) u_memory (
+        .clk_i,
+        .rst_ni,
+        .data_valid_i        (valid),
+        .data_request_i      (request),
+        .data_ready_o        (ready),
+        .data_rdata_o        (rdata),
+        .data_fault_o        (fault),
+        .cache_status_o      (cache_status),
+        .transaction_status_o(transaction_status)
+    );
+    for (genvar c = 0; c < Cores; c++) begin : gen_status
+      assign miss_o[c] = {cache_status[c].missing, cache_status[c].has_data, cache_status[c].acks};
+      assign miss_line_o[c] = cache_status[c].line;
+    end
+    for (genvar b = 0; b < Banks; b++) begin : gen_home
+      for (genvar t = 0; t < Transactions; t++) begin : gen_transaction
+        assign transaction_o[b*Transactions+t] = transaction_status[b][t];
+      end
+    end
+    // The tile has checked the address.
+    logic unused;
+    assign unused = ^{fault, cache_status};
+  end
+endmodule

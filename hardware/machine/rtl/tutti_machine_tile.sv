@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile: a processor, its devices and its barrier instructions. It divides the addresses and says
+// which accesses are permitted; the RAM, through a cache, is outside.
+module tutti_machine_tile
+  import tutti_machine_pkg::*;
+  import tutti_machine_core_pkg::*;
+#(
+    /// Bytes of the image, which begins at 0.
+    parameter int unsigned ImageBytes = 4 << 20,
+    /// Bytes of the RAM, which begins at 0x8000'0000.
+    parameter int unsigned RamBytes   = 16 << 20
+) (
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic             [ 7:0] core_i,
+    input  logic             [ 7:0] cores_i,
+    input  logic             [ 7:0] socket_i,
+    input  logic             [ 7:0] sockets_i,
+    /// The clock that all tiles share.
+    input  logic             [63:0] mtime_i,
+    /// Sets the external interrupt, which lasts until the program clears it.
+    input  logic                    external_irq_i,
+    /// Sets the software interrupt.
+    input  logic                    ipi_i,
+    /// An interrupt for another core.
+    output logic                    ipi_valid_o,
+    output logic             [ 7:0] ipi_target_o,
+
+    /// Two ports of the image: instructions and constants. The data come in the next cycle.
+    output logic             [31:0] fetch_addr_o,
+    input  logic             [31:0] fetch_data_i,
+    output logic             [31:0] image_addr_o,
+    input  logic             [31:0] image_data_i,
+
+    /// An access to the RAM, held until it is ready.
+    output logic                    mem_valid_o,
+    output data_request_t           mem_request_o,
+    input  logic                    mem_ready_i,
+    input  logic             [31:0] mem_rdata_i,
+
+    /// The barrier unit.
+    input  logic                    unit_exists_i,
+    output tutti_isa_pkg::request_t unit_request_o,
+    input  tutti_isa_pkg::reply_t   unit_reply_i,
+
+    /// What the program tells the harness: 0 trace, 1 console, 2 end.
+    output logic                    report_valid_o,
+    output logic             [ 1:0] report_kind_o,
+    output logic             [31:0] report_data_o,
+
+    output logic                    retired_o,
+    output activity_e               activity_o,
+    output logic             [31:0] pc_o
+);
+  if (RamBytes < (64 << 10) || (RamBytes & (RamBytes - 1)) != 0 || RamBytes > (1 << 30))
+    $fatal(1, "tutti_machine_tile: RamBytes must be a power of two from 64 KiB to 1 GiB");
+
+  // The part of the RAM that belongs to machine mode.
+  localparam int unsigned KernelBytes = 64 << 10;
+  localparam int unsigned RamBits = $clog2(RamBytes);
+
+  logic msip_q, mtip_q, meip_q;
+  logic data_valid, data_ready, data_fault, machine_mode;
+  data_request_t request;
+  logic [31:0] data_rdata;
+  logic ext_valid, ext_cancel, ext_known, ext_ready, ext_refused, ext_write, port_known;
+  logic [31:0] ext_insn, ext_rs1, ext_rs2, ext_rd;
+  trace_t trace;
+
+  tutti_machine_core #(
+      .ImageBytes(ImageBytes)
+  ) u_core (
+      .clk_i,
+      .rst_ni,
+      .hart_i        (32'(core_i)),
+      .software_irq_i(msip_q),
+      .timer_irq_i   (mtip_q),
+      .external_irq_i(meip_q),
+      .fetch_addr_o,
+      .fetch_data_i,
+      .data_valid_o  (data_valid),
+      .data_request_o(request),
+      .machine_mode_o(machine_mode),
+      .data_ready_i  (data_ready),
+      .data_rdata_i  (data_rdata),
+      .data_fault_i  (data_fault),
+      .ext_valid_o   (ext_valid),
+      .ext_insn_o    (ext_insn),
+      .ext_rs1_o     (ext_rs1),
+      .ext_rs2_o     (ext_rs2),
+      .ext_cancel_o  (ext_cancel),
+      .ext_known_i   (ext_known),
+      .ext_ready_i   (ext_ready),
+      .ext_refused_i (ext_refused),
+      .ext_write_i   (ext_write),
+      .ext_rd_i      (ext_rd),
+      .activity_o,
+      .pc_o,
+      .trace_o       (trace)
+  );
+  assign retired_o = trace.valid && !trace.trap;
+  logic unused;
+  assign unused = ^trace;
+
+  assign ext_known = port_known && unit_exists_i;
+  tutti_machine_barrier_port u_port (
+      .clk_i,
+      .rst_ni,
+      .ext_valid_i   (ext_valid && unit_exists_i),
+      .ext_insn_i    (ext_insn),
+      .ext_rs1_i     (ext_rs1),
+      .ext_rs2_i     (ext_rs2),
+      .ext_cancel_i  (ext_cancel),
+      .machine_mode_i(machine_mode),
+      .ext_known_o   (port_known),
+      .ext_ready_o   (ext_ready),
+      .ext_refused_o (ext_refused),
+      .ext_write_o   (ext_write),
+      .ext_rd_o      (ext_rd),
+      .request_o     (unit_request_o),
+      .reply_i       (unit_reply_i)
+  );
+
+  // The target of the access, and whether it is permitted.
+  logic to_image, to_ram, to_device, loads, device_known;
+  assign loads = request.op == OpLoad;
+  assign to_image = request.addr < ImageBytes;
+  assign to_ram = request.addr >> RamBits == 32'h8000_0000 >> RamBits;
+  assign to_device = request.addr[31:8] == 24'h20_0000;
+  always_comb begin
+    data_fault = 1'b1;
+    if (to_image) data_fault = !loads;
+    if (to_ram) data_fault = !machine_mode && request.addr[RamBits-1:0] < RamBits'(KernelBytes);
+    if (to_device)
+      data_fault = (!loads && request.op != OpStore) || request.strobe != 4'hf || !device_known;
+  end
+
+  // Devices answer in the same cycle. An access that they do not know is a fault.
+  logic [63:0] mtimecmp_q;
+  logic [31:0] device_rdata;
+  logic device_writes;
+  assign device_writes = data_valid && to_device && !data_fault && !loads;
+  always_comb begin
+    device_known = 1'b0;
+    device_rdata = '0;
+    unique case (request.addr[7:0])
+      8'h00: begin
+        device_known = loads;
+        device_rdata = 32'(core_i);
+      end
+      8'h04: begin
+        device_known = loads;
+        device_rdata = 32'(cores_i);
+      end
+      8'h08: begin
+        device_known = loads;
+        device_rdata = 32'(sockets_i);
+      end
+      8'h0c: begin
+        device_known = loads;
+        device_rdata = 32'(socket_i);
+      end
+      8'h10: begin
+        device_known = machine_mode;
+        device_rdata = 32'(msip_q);
+      end
+      8'h14: device_known = machine_mode && !loads && request.wdata < 32'(cores_i);
+      8'h18: begin
+        device_known = loads;
+        device_rdata = mtime_i[31:0];
+      end
+      8'h1c: begin
+        device_known = loads;
+        device_rdata = mtime_i[63:32];
+      end
+      8'h20: begin
+        device_known = machine_mode;
+        device_rdata = mtimecmp_q[31:0];
+      end
+      8'h24: begin
+        device_known = machine_mode;
+        device_rdata = mtimecmp_q[63:32];
+      end
+      8'h28: begin
+        device_known = machine_mode;
+        device_rdata = 32'(meip_q);
+      end
+      8'h40, 8'h44, 8'h48: device_known = !loads;
+      default: ;
+    endcase
+  end
+
+  assign ipi_valid_o = device_writes && request.addr[7:0] == 8'h14;
+  assign ipi_target_o = request.wdata[7:0];
+  assign report_valid_o = device_writes && request.addr[6];
+  assign report_kind_o = request.addr[3:2];
+  assign report_data_o = request.wdata;
+
+  // Constants: the second port of the image needs a cycle.
+  logic image_ready_q;
+  assign image_addr_o = request.addr;
+
+  assign mem_valid_o = data_valid && to_ram && !data_fault;
+  assign mem_request_o = request;
+  always_comb begin
+    data_ready = 1'b1;
+    data_rdata = device_rdata;
+    if (!data_fault && to_image) begin
+      data_ready = image_ready_q;
+      data_rdata = image_data_i;
+    end
+    if (!data_fault && to_ram) begin
+      data_ready = mem_ready_i;
+      data_rdata = mem_rdata_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      msip_q        <= 1'b0;
+      mtip_q        <= 1'b0;
+      meip_q        <= 1'b0;
+      mtimecmp_q    <= '1;
+      image_ready_q <= 1'b0;
+    end else begin
+      // An interrupt that comes while an older one is cleared stays.
+      if (device_writes && request.addr[7:0] == 8'h10) msip_q <= 1'b0;
+      if (ipi_i) msip_q <= 1'b1;
+      if (device_writes && request.addr[7:0] == 8'h28) meip_q <= 1'b0;
+      if (external_irq_i) meip_q <= 1'b1;
+      mtip_q <= mtime_i >= mtimecmp_q;
+      if (device_writes && request.addr[7:0] == 8'h20) mtimecmp_q[31:0] <= request.wdata;
+      if (device_writes && request.addr[7:0] == 8'h24) mtimecmp_q[63:32] <= request.wdata;
+      image_ready_q <= data_valid && to_image && loads && !image_ready_q;
+    end
+  end
+
+endmodule

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Verilated machine of one size behind an interface that is the same for all sizes. CMake
+// compiles model.cpp once for each size that it builds; models() lists them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::machine {
+
+// Numbered as in rtl/tutti_machine_core_pkg.sv.
+enum class activity : std::uint8_t { runs, accesses, extends, sleeps };
+
+// A cache's miss.
+struct miss {
+  bool open = false, has_data = false;
+  // Acknowledgements that are missing.
+  int acks = 0;
+  // Numbered from the beginning of the RAM.
+  std::uint32_t line = 0;
+};
+
+// What the home of a line works on; numbered as in rtl/tutti_machine_pkg.sv.
+struct transaction {
+  unsigned step = 0, kind = 0;
+  // A core of the model.
+  unsigned requester = 0;
+  std::uint32_t line = 0;
+};
+
+// A barrier of a socket's unit: one bit for each core of the socket.
+struct barrier_state {
+  std::uint32_t participants = 0, arrived = 0, owed = 0;
+};
+
+class model {
+ public:
+  virtual ~model() = default;
+
+  virtual void reset(bool held) = 0;
+  virtual void cores_of_a_socket(unsigned each) = 0;
+  virtual void unit_distance(unsigned cycles) = 0;
+  virtual void external_interrupts(std::uint64_t cores) = 0;
+  // Makes the outputs of this cycle visible, before the rising edge.
+  virtual void settle() = 0;
+  virtual void rise() = 0;
+
+  // What programs tell the harness. Cores are numbered as built.
+  virtual std::uint64_t reports() const = 0;
+  virtual unsigned report_kind(unsigned core) const = 0;
+  virtual std::uint32_t report_data(unsigned core) const = 0;
+
+  // One bit for each core that retires an instruction in this cycle.
+  virtual std::uint64_t retired() const = 0;
+  virtual machine::activity activity(unsigned core) const = 0;
+  virtual std::uint32_t pc(unsigned core) const = 0;
+  // The last access to the RAM.
+  virtual unsigned access_op(unsigned core) const = 0;
+  virtual std::uint32_t access_address(unsigned core) const = 0;
+
+  virtual machine::miss miss(unsigned core) const = 0;
+  virtual unsigned transactions() const = 0;
+  virtual machine::transaction transaction(unsigned number) const = 0;
+  // The barrier at which a core waits, or -1.
+  virtual int waits_at(unsigned core) const = 0;
+  virtual barrier_state barrier(unsigned socket, unsigned number) const = 0;
+
+  virtual std::span<std::uint32_t> image() = 0;
+};
+
+struct built_model {
+  unsigned cores, sockets;
+  // The RAM has no caches, distance or contention.
+  bool ideal;
+  std::unique_ptr<model> (*make)();
+};
+
+// The models of this build, the smallest first.
+const std::vector<built_model>& models();
+
+// Adds a model at the start of the program; model.cpp calls it.
+bool add_model(const built_model& built);
+
+}  // namespace tutti::machine

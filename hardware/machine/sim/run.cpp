@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// machine_run IMAGE [--cores N] [--sockets N] [--ideal] [--cycles N] [--quiet]: runs a program on
+// the machine. Prints its console, and unless --quiet each trace and the end of each core. The
+// status is 1 if the program does not end or a core ends with another status than 0.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "hardware/machine/sim/system.hpp"
+
+namespace {
+
+struct arguments {
+  std::string image;
+  tutti::machine::settings settings;
+  std::uint64_t cycles = 10'000'000;
+  bool quiet = false;
+};
+
+arguments parse(int argc, char** argv) {
+  arguments a;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto number = [&] {
+      if (i + 1 == argc) throw std::invalid_argument(word + " lacks its number");
+      std::size_t used = 0;
+      const std::string text = argv[++i];
+      const unsigned long long value = std::stoull(text, &used, 0);
+      if (used != text.size()) throw std::invalid_argument(word + ": " + text + " is no number");
+      return value;
+    };
+    if (word == "--cores")
+      a.settings.cores = static_cast<unsigned>(number());
+    else if (word == "--sockets")
+      a.settings.sockets = static_cast<unsigned>(number());
+    else if (word == "--cycles")
+      a.cycles = number();
+    else if (word == "--ideal")
+      a.settings.ideal = true;
+    else if (word == "--quiet")
+      a.quiet = true;
+    else if (word.starts_with("-") || !a.image.empty())
+      throw std::invalid_argument("unknown argument '" + word + "'");
+    else
+      a.image = word;
+  }
+  if (a.image.empty()) throw std::invalid_argument("no image is given");
+  return a;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const arguments with = parse(argc, argv);
+  tutti::machine::system machine(with.image, with.settings);
+  const auto start = std::chrono::steady_clock::now();
+  const bool ended = machine.run(with.cycles);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::fputs(machine.console().c_str(), stdout);
+  bool right = ended;
+  std::uint64_t instructions = 0;
+  for (const auto& e : machine.events())
+    if (!with.quiet)
+      std::printf("%llu: core %u, tag %u: %u\n", static_cast<unsigned long long>(e.cycle), e.core,
+                  e.tag, e.data);
+  for (unsigned c = 0; c < with.settings.cores; ++c) {
+    instructions += machine.instructions(c);
+    if (machine.ended(c) && machine.status(c) != 0) {
+      std::fprintf(stderr, "core %u ended with status %u\n", c, machine.status(c));
+      right = false;
+    }
+  }
+  if (!ended) std::fprintf(stderr, "did not end\n%s", machine.who_waits_for_what().c_str());
+  std::fprintf(stderr, "%llu cycles, %llu instructions, %.0f cycles a second\n",
+               static_cast<unsigned long long>(machine.cycle()),
+               static_cast<unsigned long long>(instructions),
+               static_cast<double>(machine.cycle()) / seconds.count());
+  return right ? 0 : 1;
+} catch (const std::invalid_argument& error) {
+  std::fprintf(stderr, "machine_run: %s\n", error.what());
+  return 2;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "machine_run: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the kernel, the platform and the barrier unit on the machine: what the programs of
+// software/ do, and what happens when they misuse it. TUTTI_MACHINE_IMAGES is the folder of the
+// images; the models that are linked decide about the sizes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "hardware/machine/sim/checked_run.hpp"
+#include "hardware/machine/sim/model.hpp"
+#include "tutti/registry.hpp"
+
+namespace {
+
+using namespace tutti::machine;
+using tutti::rtl::test_program;
+
+const std::string folder = TUTTI_MACHINE_IMAGES;
+
+// The first model that is built with so many cores in a socket.
+settings with(test_program program, unsigned cores, unsigned sockets = 1) {
+  settings s;
+  s.cores = cores;
+  s.sockets = sockets;
+  s.ideal = std::none_of(models().begin(), models().end(), [&](const built_model& m) {
+    return !m.ideal && m.sockets == sockets && m.cores >= cores;
+  });
+  s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(program);
+  s.parameters[PARAM_TIMEOUT] = 200'000;
+  s.parameters[PARAM_EPISODES] = 20;
+  s.parameters[PARAM_SEED] = 1;
+  return s;
+}
+
+constexpr std::uint64_t most_cycles = 5'000'000;
+
+ended_run run(const settings& s, const std::string& what) {
+  return run_well(folder + "/tests.bin", s, most_cycles, what);
+}
+
+// What the program traces of a negative result.
+constexpr std::uint32_t traced(std::int32_t result) {
+  return static_cast<std::uint32_t>(result) & 0xfffffffu;
+}
+
+// ---- misuse ----
+
+struct misuse {
+  test_program program;
+  unsigned cause;
+  // The low half of mtval, which names the instruction or the address; 0x10000 for any.
+  unsigned value;
+  const char* sentence;
+};
+constexpr unsigned any = 0x10000;
+constexpr const char* no_instruction = "an instruction that does not exist";
+constexpr misuse misuses[] = {
+    {test_program::zero_instruction, 2, 0, no_instruction},
+    {test_program::privileged_register, 2, 0x22f3, no_instruction},
+    {test_program::return_from_trap, 2, 0x0073, no_instruction},
+    {test_program::breakpoint, 3, any, "a breakpoint at"},
+    {test_program::misaligned_load, 4, any, "a load from an address that is not aligned"},
+    {test_program::misaligned_store, 6, any, "a store to an address that is not aligned"},
+    {test_program::load_of_the_kernels, 5, 0,
+     "a load from memory that is not there or not its own"},
+    {test_program::store_to_the_kernels, 7, 0,
+     "a store to memory that is not there or not its own"},
+    {test_program::atomic_on_the_kernels, 7, 0, "a store to memory that is not there"},
+    {test_program::store_to_the_program, 7, 0x80, "a store to memory that is not there"},
+    {test_program::load_from_nowhere, 5, 0, "a load from memory that is not there"},
+    {test_program::store_to_nowhere, 7, 0, "a store to memory that is not there"},
+    {test_program::jump_to_data, 1, any, "it jumped to where there is no program"},
+    {test_program::interrupt_without_the_kernel, 7, 0x14, "a store to memory that is not there"},
+    {test_program::timer_without_the_kernel, 7, 0x20, "a store to memory that is not there"},
+    {test_program::barrier_set_by_a_thread, 24, any, "an instruction of the barrier unit"},
+    {test_program::unknown_extension, 2, any, no_instruction},
+};
+
+TEST(Misuse, EndsTheThreadWithASentenceThatNamesTheCause) {
+  for (const misuse& m : misuses) {
+    const std::string what = "misuse " + std::to_string(static_cast<unsigned>(m.program));
+    const ended_run done = run_to_end(folder + "/tests.bin", with(m.program, 2), most_cycles, what);
+    EXPECT_EQ(done.status[0], STATUS_TRAP | m.cause) << what;
+    EXPECT_EQ(done.status[1], 0u) << what << ": the other thread ends as it would alone";
+    EXPECT_NE(done.console.find(m.sentence), std::string::npos) << what << ": " << done.console;
+    const auto traps = done.data_of(0, TRACE_TRAP);
+    ASSERT_EQ(traps.size(), 1u) << what;
+    EXPECT_EQ(traps[0] >> 16, m.cause) << what;
+    if (m.value != any) {
+      EXPECT_EQ(traps[0] & 0xffff, m.value) << what;
+    }
+    EXPECT_TRUE(done.data(TRACE_WRONG).empty()) << what << ": the machine let it pass";
+  }
+}
+
+// ---- the kernel ----
+
+TEST(Kernel, TakesTimerInterrupts) {
+  settings s = with(test_program::ticks, 2);
+  s.parameters[PARAM_QUANTUM] = 3000;
+  const ended_run done = run(s, "ticks");
+  ASSERT_EQ(done.data(TRACE_VALUE).size(), 2u);
+  for (const std::uint32_t cycles : done.data(TRACE_VALUE)) {
+    // The first one may have come before the program read the clock.
+    EXPECT_GE(cycles, 4 * 3000u - 1000u);
+    EXPECT_LE(cycles, 5 * 3000u + 5000u);
+  }
+}
+
+TEST(Kernel, SendsSignalsAround) {
+  settings s = with(test_program::signals, 4);
+  s.parameters[PARAM_EPISODES] = 10;
+  EXPECT_EQ(run(s, "signals").data_of(0, TRACE_VALUE), std::vector<std::uint32_t>{40});
+}
+
+TEST(Kernel, GivesUpWaitingForASignal) {
+  const std::vector<std::uint32_t> values =
+      run(with(test_program::no_signal, 2), "no signal").data_of(1, TRACE_VALUE);
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_EQ(values[0], 0u) << "no signal came";
+  EXPECT_GE(values[1], 3000u) << "it waited long enough";
+  EXPECT_LE(values[1], 4500u);
+  EXPECT_EQ(values[2], traced(ERROR_CORE)) << "a core that does not exist";
+  EXPECT_EQ(values[3], traced(ERROR_CALL)) << "an unknown call";
+}
+
+// ---- barwait ----
+
+TEST(Barwait, PublishesDataAndReleasesNobodyEarly) {
+  for (const unsigned cores : {1u, 2u, 3u, 4u})
+    for (const unsigned distance : {0u, 13u}) {
+      settings s = with(test_program::episodes, cores);
+      s.unit_distance = distance;
+      s.parameters[PARAM_DELAY] = 60;
+      const ended_run done = run(s, "episodes");
+      EXPECT_EQ(tutti::test::check(passages(done.events, 0, done.events.size()), cores, 20), "");
+    }
+}
+
+TEST(Barwait, IsRestartedAfterInterrupts) {
+  settings s = with(test_program::episodes, 4);
+  s.parameters[PARAM_DELAY] = 400;
+  s.parameters[PARAM_QUANTUM] = 700;
+  const ended_run done = run(s, "episodes with a timer");
+  EXPECT_EQ(tutti::test::check(passages(done.events, 0, done.events.size()), 4, 20), "");
+  EXPECT_GT(done.data(TRACE_RESTART).size(), 10u) << "the timer comes into the waits";
+  EXPECT_TRUE(done.data(TRACE_TIMEOUT).empty());
+}
+
+TEST(Barwait, TellsAllWhoIsMissingAfterATimeout) {
+  settings s = with(test_program::absent_core, 4);
+  s.parameters[PARAM_TIMEOUT] = 5000;
+  const ended_run done = run(s, "an absent core");
+  EXPECT_EQ(done.data(TRACE_BROKEN).size(), 1u) << "one core breaks it for all";
+  for (unsigned core = 0; core < 3; ++core) {
+    const auto values = done.data_of(core, TRACE_VALUE);
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_EQ(values[0], 1u << 16 | 1u << 3) << "broken; core 3 is missing";
+    EXPECT_GE(values[1], 5000u) << "not too early";
+    EXPECT_LE(values[1], 8000u);
+  }
+}
+
+TEST(Barwait, IsRefusedAtAForeignBarrier) {
+  settings s = with(test_program::foreign_barrier, 4);
+  s.parameters[PARAM_GROUPS] = 2;
+  const ended_run done = run(s, "a foreign barrier");
+  std::vector<std::uint32_t> values = done.data_of(1, TRACE_VALUE);
+  ASSERT_EQ(values.size(), 5u);
+  EXPECT_EQ(values[1], traced(ERROR_OWNER)) << "the barrier of the other group";
+  EXPECT_EQ(values[2], traced(ERROR_OWNER)) << "a barrier that does not exist";
+  EXPECT_EQ(values[3], traced(ERROR_OWNER)) << "destroys the other group's barrier";
+  EXPECT_EQ(values[4], 0u) << "its own still works";
+  EXPECT_EQ(done.data(TRACE_DENIED).size(), 2u);
+  for (const unsigned core : {0u, 2u, 3u}) EXPECT_EQ(done.data_of(core, TRACE_VALUE).back(), 0u);
+}
+
+TEST(Barwait, CreateRefusesWhatCannotWork) {
+  const ended_run done = run(with(test_program::refusals, 1), "refusals");
+  const std::vector<std::uint32_t> values = done.data_of(0, TRACE_VALUE);
+  const std::vector<std::uint32_t> wanted = {
+      traced(ERROR_TIMEOUT), traced(ERROR_TIMEOUT), traced(ERROR_LIST), traced(ERROR_LIST),
+      traced(ERROR_LIST),    traced(ERROR_LIST),    traced(ERROR_LIST), traced(ERROR_LIST),
+      traced(ERROR_OWNER),   traced(ERROR_FULL)};
+  ASSERT_EQ(values.size(), wanted.size() + 4);
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(values[i], wanted[i]) << i;
+  EXPECT_GE(values[10], 4u) << "barriers of the unit";
+  EXPECT_EQ(values[11], 0u) << "destroyed";
+  EXPECT_EQ(values[12], 0u) << "the same number again";
+  EXPECT_EQ(values[13], 0u) << "alone at a barrier";
+}
+
+// ---- tutti's algorithms ----
+
+TEST(Conformance, TheProgramsKnowEveryAlgorithmOfTheRegistry) {
+  std::set<std::string> known(std::begin(tutti::rtl::algorithm_names),
+                              std::end(tutti::rtl::algorithm_names));
+  EXPECT_EQ(known.size(), tutti::rtl::algorithm_count);
+  for (const auto& entry : tutti::algorithms)
+    EXPECT_TRUE(known.contains(std::string(entry.name)))
+        << entry.name << " is missing in hardware/machine/software/algorithms.hpp";
+}
+
+TEST(Conformance, HoldsForAllAlgorithmsAndSizes) {
+  const settings any_model = with(test_program::ticks, 4);
+  const std::size_t cases = check_conformance(
+      folder, {.cores = 4, .episodes = 6, .delay = 100, .ideal = any_model.ideal});
+  // 1, 2, 3 and 4 participants.
+  EXPECT_EQ(cases, 4 * tutti::rtl::algorithm_count);
+}
+
+TEST(Conformance, RefusesWhatIsNoBarrier) {
+  const settings any_model = with(test_program::ticks, 4);
+  EXPECT_THROW(
+      check_conformance(
+          folder,
+          {.cores = 4, .delay = 100, .participants = 4, .mutant = true, .ideal = any_model.ideal}),
+      std::runtime_error);
+}
+
+TEST(Bench, MeasuresEveryScenario) {
+  const settings any_model = with(test_program::ticks, 4);
+  for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::central),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
+    for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
+      const figures f = measure_barrier(
+          folder, {.contender = who, .scenario = s, .cores = 4, .ideal = any_model.ideal});
+      EXPECT_GT(f.median, 4) << name_of_contender(who) << ", " << name_of(s);
+      EXPECT_LT(f.median, 2000) << name_of_contender(who) << ", " << name_of(s);
+    }
+}
+
+TEST(Workload, GivesTheHostsResult) {
+  if (std::all_of(models().begin(), models().end(), [](const built_model& m) { return m.ideal; }))
+    GTEST_SKIP() << "no machine with caches is built";
+  for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::tournament),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
+    EXPECT_GT(measure_workload(folder, {.contender = who, .cores = 4, .steps = 4}).median, 1000);
+}
+
+}  // namespace

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The devices of a tile, the memory, and the system calls. The README has the address map.
+#pragma once
+
+#include <stdint.h>
+
+#include "hardware/machine/software/interface.h"
+
+// ---- the devices of this core's tile ----
+
+#define DEVICE(offset) (*(volatile uint32_t*)(0x20000000u + (offset)))
+#define THIS_CORE DEVICE(0x00)
+#define CORES DEVICE(0x04)
+#define SOCKETS DEVICE(0x08)
+#define THIS_SOCKET DEVICE(0x0c)
+// Writing anything clears this core's software interrupt; machine mode only.
+#define SOFTWARE_CLEAR DEVICE(0x10)
+// Writing n sends a software interrupt to core n; machine mode only.
+#define SOFTWARE_SEND DEVICE(0x14)
+// The clock of the whole machine, in cycles.
+#define TIME_LOW DEVICE(0x18)
+#define TIME_HIGH DEVICE(0x1c)
+// The timer interrupt is pending from this time on; machine mode only.
+#define COMPARE_LOW DEVICE(0x20)
+#define COMPARE_HIGH DEVICE(0x24)
+// The harness notes the cycle, the core and the word: a tag and 28 bits.
+#define TRACE DEVICE(0x40)
+#define CONSOLE DEVICE(0x44)
+// The program of this core has ended with this status.
+#define END DEVICE(0x48)
+
+static inline void trace(uint32_t tag, uint32_t data) { TRACE = tag << 28 | (data & 0xfffffffu); }
+
+#define PARAMETER(i) (((volatile const uint32_t*)PARAMETERS)[i])
+
+// ---- memory ----
+
+// The image begins at 0; it is read-only and holds the program.
+#define IMAGE_SIZE 0x400000u
+// The kernel's part of the RAM is machine mode only; programs begin behind it.
+#define RAM 0x80000000u
+#define KERNEL_RAM 0x10000u
+#define CACHE_LINE 64u
+// Bytes of a thread's stack.
+#define STACK 4096u
+
+static inline uint32_t cycles(void) {
+  uint32_t now;
+  __asm__ volatile("rdcycle %0" : "=r"(now));
+  return now;
+}
+
+// Returns the clock of the whole machine.
+static inline uint64_t machine_time(void) {
+  uint32_t high, low;
+  do {
+    high = TIME_HIGH;
+    low = TIME_LOW;
+  } while (TIME_HIGH != high);
+  return (uint64_t)high << 32 | low;
+}
+
+// Cores are numbered socket by socket. Thread n runs on core n.
+static inline uint32_t cores_of_socket(void) { return CORES / SOCKETS; }
+
+// ---- system calls ----
+
+enum call {
+  CALL_EXIT = 0,
+  CALL_CREATE = 1,
+  CALL_DESTROY = 2,
+  CALL_SIGNAL = 3,
+  CALL_AWAIT = 4,
+  CALL_TICKS = 5
+};
+
+static inline int32_t system_call(uint32_t number, uint32_t a, uint32_t b, uint32_t c) {
+  register uint32_t a0 __asm__("a0") = a;
+  register uint32_t a1 __asm__("a1") = b;
+  register uint32_t a2 __asm__("a2") = c;
+  register uint32_t a7 __asm__("a7") = number;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a1), "r"(a2), "r"(a7) : "memory");
+  return (int32_t)a0;
+}
+
+// Returns the number of a new barrier of the threads on the listed cores, or an error. The kernel
+// checks the timeout (1 to 2^20 cycles) and the list, which lies on the caller's stack: cores of
+// the caller's socket whose threads are in its group, each once, with the caller's among them.
+static inline int32_t create_barrier(const uint8_t* cores, uint32_t count, uint32_t timeout) {
+  return system_call(CALL_CREATE, (uint32_t)(uintptr_t)cores, count, timeout);
+}
+static inline int32_t destroy_barrier(uint32_t barrier) {
+  return system_call(CALL_DESTROY, barrier, 0, 0);
+}
+// Interrupts another core.
+static inline int32_t signal_core(uint32_t core) { return system_call(CALL_SIGNAL, core, 0, 0); }
+// Halts this core until a signal has come since the last call, or so many cycles have passed.
+// Returns how many came.
+static inline uint32_t await_signal(uint32_t most_cycles) {
+  return (uint32_t)system_call(CALL_AWAIT, most_cycles, 0, 0);
+}
+// Returns the number of timer interrupts that this core has taken.
+static inline uint32_t timer_ticks(void) { return (uint32_t)system_call(CALL_TICKS, 0, 0, 0); }

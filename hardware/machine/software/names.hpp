@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of the algorithms that the programs of the machine run, as tutti's registry spells
+// them. Programs and harness include it.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti::rtl {
+
+enum class algorithm : std::uint32_t {
+  counting,
+  central,
+  ticket,
+  pool,
+  striped,
+  flags,
+  flags_padded,
+  recursive,
+  recursive_padded,
+  atomic,
+  mutex,
+  combining,
+  mcs,
+  dissemination,
+  dissemination_4,
+  tournament,
+  hierarchical
+};
+
+inline constexpr const char* algorithm_names[] = {
+    "counting",     "central",       "ticket",           "pool",       "striped",     "flags",
+    "flags_padded", "recursive",     "recursive_padded", "atomic",     "mutex",       "combining",
+    "mcs",          "dissemination", "dissemination_4",  "tournament", "hierarchical"};
+inline constexpr std::uint32_t algorithm_count = sizeof algorithm_names / sizeof *algorithm_names;
+
+// What else bench.cpp measures, behind the algorithms.
+enum class contender : std::uint32_t { none = 100, barwait = 101 };
+
+// What costs.cpp measures.
+enum class cost : std::uint32_t {
+  ping_pong,
+  contended_add,
+  local_poll,
+  // A store to a line that all others have read; the same, and all others see it.
+  invalidate,
+  release,
+  // One access: two readings of the counter alone, then to a line that the core owns, that nobody
+  // has, that another core has read, and that another core has written.
+  nothing,
+  load_hit,
+  load_memory,
+  load_shared,
+  load_dirty,
+  store_hit,
+  store_memory,
+  store_shared,
+  store_dirty,
+  add_hit,
+  add_dirty
+};
+
+// The programs of tests.cpp. Those before `ticks` end with a trap.
+enum class test_program : std::uint32_t {
+  zero_instruction,
+  privileged_register,
+  return_from_trap,
+  breakpoint,
+  misaligned_load,
+  misaligned_store,
+  load_of_the_kernels,
+  store_to_the_kernels,
+  atomic_on_the_kernels,
+  store_to_the_program,
+  load_from_nowhere,
+  store_to_nowhere,
+  jump_to_data,
+  interrupt_without_the_kernel,
+  timer_without_the_kernel,
+  barrier_set_by_a_thread,
+  unknown_extension,
+  ticks,
+  signals,
+  no_signal,
+  episodes,
+  absent_core,
+  foreign_barrier,
+  refusals
+};
+
+}  // namespace tutti::rtl

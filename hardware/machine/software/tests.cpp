@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that use the kernel and the barrier unit, and programs that misuse them. Parameter
+// `program` chooses one; sim/tests.cpp knows what each must do.
+#include "hardware/isa/software/isa.h"
+#include "hardware/machine/software/names.hpp"
+#include "hardware/machine/software/platform.hpp"
+#include "hardware/machine/software/runtime.hpp"
+
+namespace tutti::rtl {
+namespace {
+
+gate start_gate;
+alignas(cache_line) std::int32_t numbers[2];
+alignas(cache_line) padded<std::uint32_t> published[MOST_CORES];
+
+void value(std::int32_t v) { trace(TRACE_VALUE, static_cast<std::uint32_t>(v)); }
+
+// ---- what ends a thread. Each returns only if the machine has let it pass. ----
+
+volatile std::uint32_t& word(std::uint32_t address) {
+  return *reinterpret_cast<volatile std::uint32_t*>(address);
+}
+void read(std::uint32_t address) { (void)+word(address); }
+
+void misuse(test_program which) {
+  switch (which) {
+    case test_program::zero_instruction: asm volatile(".word 0"); break;
+    case test_program::privileged_register: asm volatile("csrr t0, mstatus" ::: "t0"); break;
+    case test_program::return_from_trap: asm volatile("mret"); break;
+    case test_program::breakpoint: asm volatile("ebreak"); break;
+    case test_program::misaligned_load: asm volatile("lw t0, 1(%0)" ::"r"(numbers) : "t0"); break;
+    case test_program::misaligned_store: asm volatile("sw zero, 2(%0)" ::"r"(numbers)); break;
+    case test_program::load_of_the_kernels: read(RAM); break;
+    case test_program::store_to_the_kernels: word(RAM) = 0; break;
+    case test_program::atomic_on_the_kernels:
+      asm volatile("amoadd.w t0, zero, (%0)" ::"r"(RAM) : "t0");
+      break;
+    case test_program::store_to_the_program: word(PARAMETERS) = 0; break;
+    case test_program::load_from_nowhere: read(0x40000000u); break;
+    case test_program::store_to_nowhere: word(0x40000000u) = 0; break;
+    case test_program::jump_to_data: asm volatile("jr %0" ::"r"(numbers)); break;
+    case test_program::interrupt_without_the_kernel: SOFTWARE_SEND = 0; break;
+    case test_program::timer_without_the_kernel: COMPARE_LOW = 0; break;
+    case test_program::barrier_set_by_a_thread: (void)barset(BAR_PARTICIPANTS, 0, 1); break;
+    case test_program::unknown_extension: asm volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); break;
+    default: break;
+  }
+}
+
+// ---- the kernel ----
+
+// The timer interrupts this core; nothing else happens.
+void count_ticks() {
+  const std::uint64_t start = machine_time();
+  while (timer_ticks() < 5) {
+  }
+  value(static_cast<std::int32_t>(machine_time() - start));
+}
+
+// A signal goes around all cores so many times.
+void pass_signals(std::uint32_t rank) {
+  const std::uint32_t n = CORES;
+  for (std::uint32_t turn = 0; turn < PARAMETER(PARAM_EPISODES); ++turn) {
+    if (rank != 0 || turn != 0)
+      while (await_signal(1u << 20) == 0) {
+      }
+    // Plain data go with the signal.
+    std::uint32_t& mine = published[0].value;
+    if (mine != turn * n + rank) trace(TRACE_WRONG, mine);
+    ++mine;
+    signal_core(rank + 1 == n ? 0 : rank + 1);
+  }
+  // The last signal of the ring.
+  if (rank == 0) {
+    while (await_signal(1u << 20) == 0) {
+    }
+    value(static_cast<std::int32_t>(published[0].value));
+  }
+}
+
+void await_nothing() {
+  const std::uint64_t start = machine_time();
+  value(static_cast<std::int32_t>(await_signal(3000)));
+  value(static_cast<std::int32_t>(machine_time() - start));
+  value(signal_core(CORES));
+  value(system_call(99, 0, 0, 0));
+}
+
+// ---- barriers ----
+
+std::int32_t create(std::uint32_t first, std::uint32_t count, std::uint32_t timeout) {
+  std::uint8_t list[MOST_CORES];
+  for (std::uint32_t i = 0; i < count; ++i) list[i] = static_cast<std::uint8_t>(first + i);
+  return create_barrier(list, count, timeout);
+}
+
+// Episodes with plain data, delays and a timer that interrupts the waits.
+void wait_in_episodes(std::uint32_t rank) {
+  const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
+  if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
+  start_gate.pass(n);
+  value(numbers[0]);
+  random_numbers random(PARAMETER(PARAM_SEED) + rank);
+  std::uint32_t wrong = 0;
+  for (std::uint32_t episode = 0; episode < episodes; ++episode) {
+    const std::uint32_t longest = PARAMETER(PARAM_DELAY);
+    if (longest != 0 && random() >> 30 != 0) delay((random() >> 8) % longest);
+    // Two numbers in turn tell this episode from the next.
+    static_cast<volatile std::uint32_t&>(published[rank].value) = episode;
+    trace(TRACE_ARRIVE, episode);
+    wrong += barwait(static_cast<std::uint32_t>(numbers[0])) != 0;
+    trace(TRACE_DEPART, episode);
+    for (std::uint32_t other = 0; other < n; ++other)
+      wrong += static_cast<volatile std::uint32_t&>(published[other].value) - episode > 1;
+  }
+  if (wrong != 0) trace(TRACE_WRONG, wrong);
+}
+
+// The last core never arrives.
+void wait_for_an_absent_core(std::uint32_t rank) {
+  const std::uint32_t n = CORES;
+  if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
+  start_gate.pass(n);
+  if (rank + 1 == n) return;
+  const std::uint64_t start = machine_time();
+  const std::uint32_t result = barwait(static_cast<std::uint32_t>(numbers[0]));
+  trace(TRACE_VALUE, (result >> 31) << 16 | (result & 0xffffu));
+  value(static_cast<std::int32_t>(machine_time() - start));
+}
+
+// Even and odd cores have groups and barriers of their own; core 1 waits at that of the others.
+void wait_at_a_foreign_barrier(std::uint32_t rank) {
+  const std::uint32_t n = CORES;
+  if (rank < 2) {
+    std::uint8_t list[MOST_CORES];
+    std::uint32_t count = 0;
+    for (std::uint32_t core = rank; core < n; core += 2)
+      list[count++] = static_cast<std::uint8_t>(core);
+    numbers[rank] = create_barrier(list, count, 1u << 16);
+    value(numbers[rank]);
+  }
+  start_gate.pass(n);
+  if (rank == 1) {
+    value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(numbers[0]))));
+    value(static_cast<std::int32_t>(barwait(200)));
+    value(destroy_barrier(static_cast<std::uint32_t>(numbers[0])));
+  }
+  value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(numbers[rank % 2]))));
+}
+
+// What create_barrier refuses; only core 0 runs.
+void refuse_barriers() {
+  const std::uint32_t of_socket = CORES / SOCKETS;
+  value(create(0, 1, 0));
+  value(create(0, 1, (1u << 20) + 1));
+  value(create(0, 0, 100));
+  value(create(1, 1, 100));
+  value(create(0, of_socket + 1, 100));
+  value(create_barrier(reinterpret_cast<const std::uint8_t*>(RAM), 1, 100));
+  const std::uint8_t twice[] = {0, 0};
+  value(create_barrier(twice, 2, 100));
+  const std::uint8_t absent[] = {0, 200};
+  value(create_barrier(absent, 2, 100));
+  value(destroy_barrier(0));
+  // The unit is full after some; one that is destroyed can be made again.
+  std::int32_t made = 0, last = 0;
+  for (std::int32_t b = 0; b >= 0;) {
+    b = create(0, 1, 100);
+    if (b >= 0) last = b, ++made;
+    if (b < 0) value(b);
+  }
+  value(made);
+  value(destroy_barrier(static_cast<std::uint32_t>(last)));
+  value(create(0, 1, 100) - last);
+  value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(last))));
+}
+
+void run(std::uint32_t core) {
+  const auto which = static_cast<test_program>(PARAMETER(PARAM_PROGRAM));
+  if (which < test_program::ticks) {
+    if (core == 0) {
+      misuse(which);
+      trace(TRACE_WRONG, 1);
+    }
+    return;
+  }
+  switch (which) {
+    case test_program::ticks: return count_ticks();
+    case test_program::signals: return pass_signals(core);
+    case test_program::no_signal: return await_nothing();
+    case test_program::episodes: return wait_in_episodes(core);
+    case test_program::absent_core: return wait_for_an_absent_core(core);
+    case test_program::foreign_barrier: return wait_at_a_foreign_barrier(core);
+    case test_program::refusals: return refuse_barriers();
+    default: trace(TRACE_WRONG, 2);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::rtl
+
+extern "C" std::uint32_t thread_main(std::uint32_t core) {
+  tutti::rtl::run(core);
+  return 0;
+}
