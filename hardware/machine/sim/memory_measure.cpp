@@ -2,7 +2,7 @@
 // What an access costs, as JSON lines: hits, lines from memory and from other cores in the same and
 // in another socket, writes to a line that others read, and words on which many cores work.
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "hardware/machine/sim/memory_accesses.hpp"
 
 namespace {
 

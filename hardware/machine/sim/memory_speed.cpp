@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "hardware/machine/sim/memory_accesses.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "hardware/machine/sim/memory_accesses.hpp"
 
 namespace {
 
