@@ -663,7 +663,7 @@ module tutti_machine_coherence_formal
         b_permission[c] = (puts[c] && (has[c] != I || misses[c]))
             || (misses[c] && !got[c] && has[c] != I && !(has[c] == S && upgrades[c]))
             || (got[c] && has[c] == I);
-        // Who may read has the value.
+        // The readers have the value.
         b_shared[c] = has[c] != I && data[c] != value;
         // Nobody has a line owner_is_asked the directory has emptied its entry.
         b_owner[c] = settled_own && (members[c] ? !holds[c] || holds_bad[c] || others_have[c]
