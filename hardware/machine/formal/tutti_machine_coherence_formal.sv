@@ -681,7 +681,7 @@ module tutti_machine_coherence_formal
         b_before[c] = from_owner && owner_is_asked && (asked[c] != '0
             ? !holds[c] || holds_bad[c] || others_have[c] || r[c] || got[c]
               || (to_share && !members[c])
-            : has[c] != I);
+            : has[c] != I) || (forwards[c] != '0 && !r[c]);
         b_share[c] = to_share && !owner_is_asked && ((has[c] != I && !(has[c] == S && members[c]))
             || (datas[c] != '0 && (data_bad[c] || data_grant[c] != S || !r[c] || !data_has_line[c]
               || (!data_dirty[c] && memory[l] != value)))

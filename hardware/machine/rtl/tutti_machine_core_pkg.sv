@@ -47,7 +47,7 @@ package tutti_machine_core_pkg;
     logic [31:0] immediate;
     // The instruction has a result for rd.
     logic        writes;
-    // Of an access.
+    // What kind of access.
     tutti_machine_pkg::op_t op;
   } decoded_t;
 

@@ -87,9 +87,10 @@ class program {
       dice of_register(seed_ ^ x);
       const std::uint32_t value = user_ && x == first_code ? handler_at : initial(x, of_register);
       const std::uint32_t low = value & 0xfff;
-      return index % 2 == 0 ? ((value - (low << 20 >> 20) + (low & 0x800 ? 0x1000 : 0)) &
-                               0xfffff000u) | x << 7 | 0x37
-                            : i_type(low, x, 0, x, 0x13);
+      return index % 2 == 0
+                 ? ((value - (low << 20 >> 20) + (low & 0x800 ? 0x1000 : 0)) & 0xfffff000u) |
+                       x << 7 | 0x37
+                 : i_type(low, x, 0, x, 0x13);
     }
     static constexpr unsigned setup[] = {0x305, 0x304, 0x300, 0x341, 0x340};
     if (index < 2 * 31 + 5) {
@@ -99,9 +100,9 @@ class program {
       return i_type(csr, from, 1, 0, 0x73);
     }
     if (user_) {
-      static constexpr std::uint32_t handler[] = {0x341022f3,   // csrr t0, mepc
-                                                  0x00428293,   // addi t0, t0, 4
-                                                  0x34129073,   // csrw mepc, t0
+      static constexpr std::uint32_t handler[] = {0x341022f3,  // csrr t0, mepc
+                                                  0x00428293,  // addi t0, t0, 4
+                                                  0x34129073,  // csrw mepc, t0
                                                   mret};
       if (index == 2 * 31 + 5) return mret;
       if (address >= handler_at && address < handler_at + sizeof handler)
@@ -117,8 +118,8 @@ class program {
     if (x >= first_pointer && x < first_code)
       return ram + (d.below(ram_bytes) & ~3u) + (d.one_in(8) ? d.below(4) : 0);
     if (x == first_code || x == last_reserved) return (0x200 + d.below(0x2000)) & ~3u;
-    static constexpr std::uint32_t special[] = {0, 1, 0xffffffffu, 0x80000000u, 0x7fffffffu, 2,
-                                                31, 0x1888, 0x88};
+    static constexpr std::uint32_t special[] = {0, 1,  0xffffffffu, 0x80000000u, 0x7fffffffu,
+                                                2, 31, 0x1888,      0x88};
     return d.one_in(2) ? special[d.below(std::size(special))] : d.bits();
   }
 
@@ -276,8 +277,7 @@ std::string text(const retirement& r) {
 // What a run must have seen: a name for each instruction and each cause.
 std::string name_of(const retirement& r) {
   const std::string mode = r.machine_mode ? "M" : "U";
-  if (r.trap)
-    return mode + (r.is_interrupt ? " interrupt " : " trap ") + std::to_string(r.cause);
+  if (r.trap) return mode + (r.is_interrupt ? " interrupt " : " trap ") + std::to_string(r.cause);
   const unsigned op = r.insn & 0x7f, f3 = r.insn >> 12 & 7;
   std::string name = "insn " + std::to_string(op);
   if (op != 0x37 && op != 0x17 && op != 0x6f && op != 0x0b && op != 0x2b)
@@ -382,7 +382,9 @@ class comparison {
           left = slowest == 0 ? 0 : d.below(slowest + 1);
           if (extends_now) {
             left = d.below(20);
-            answer = {.known = !d.one_in(5), .ready = !d.one_in(3), .writes = d.one_in(2),
+            answer = {.known = !d.one_in(5),
+                      .ready = !d.one_in(3),
+                      .writes = d.one_in(2),
                       .rd = d.bits()};
             if (!answer.known) left = 0;
           }
@@ -408,9 +410,9 @@ class comparison {
           top.ext_rd_i = answer.rd;
         } else if (left == 0) {
           theirs.sc_stores = mine.sc_stores = !d.one_in(3);
-          const auto word = theirs.execute(static_cast<access>(field(top.data_request_o, 68, 4)),
-                                           addr, data, field(top.data_request_o, 0, 4) & 15,
-                                           top.machine_mode_o);
+          const auto word =
+              theirs.execute(static_cast<access>(field(top.data_request_o, 68, 4)), addr, data,
+                             field(top.data_request_o, 0, 4) & 15, top.machine_mode_o);
           top.data_ready_i = 1;
           top.data_fault_i = !word;
           top.data_rdata_i = word.value_or(d.bits());
@@ -506,6 +508,5 @@ class comparison {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_harness(argc, argv,
-                     [](const arguments& with) { return comparison(with).all(); });
+  return run_harness(argc, argv, [](const arguments& with) { return comparison(with).all(); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled once for each size: TUTTI_MODEL is Verilator's class, TUTTI_MODEL_CORES,
 // TUTTI_MODEL_SOCKETS and TUTTI_MODEL_IDEAL are what it was made with.
-#include "model.hpp"
+#include "hardware/machine/sim/model.hpp"
 
 // Verilator's headers, by names that depend on the size.
 #define TUTTI_TEXT_(x) #x
@@ -15,10 +15,11 @@
 #include "verilated.h"
 
 // Calls f with the registers of the barrier unit of a socket.
+#define TUTTI_GENERATED(socket, name) \
+  tutti_machine_system__DOT__gen_socket__BRA__##socket##__KET____DOT__##name
 #define TUTTI_UNIT(socket, name) \
-  top_.rootp                     \
-      ->tutti_machine_system__DOT__gen_socket__BRA__##socket##__KET____DOT__gen_unit__DOT__u_unit__DOT__##name
-#define TUTTI_OF_SOCKET(socket) \
+  top_.rootp->TUTTI_GENERATED(socket, gen_unit__DOT__u_unit__DOT__##name)
+#define TUTTI_OF_SOCKET(socket)                                                                    \
   f(TUTTI_UNIT(socket, participants_q), TUTTI_UNIT(socket, arrived_q), TUTTI_UNIT(socket, owed_q), \
     TUTTI_UNIT(socket, waiting_q), TUTTI_UNIT(socket, at_q))
 
@@ -70,11 +71,11 @@ class verilated_model final : public model {
   }
   int waits_at(unsigned core) const override {
     int found = -1;
-    of_unit(core / each, [&](const auto&, const auto&, const auto&, const auto& waiting,
-                             const auto& at) {
-      if (rtl::field(waiting, core % each, 1) != 0)
-        found = static_cast<int>(rtl::field(at, core % each * index_bits, index_bits));
-    });
+    of_unit(core / each,
+            [&](const auto&, const auto&, const auto&, const auto& waiting, const auto& at) {
+              if (rtl::field(waiting, core % each, 1) != 0)
+                found = static_cast<int>(rtl::field(at, core % each * index_bits, index_bits));
+            });
     return found;
   }
   barrier_state barrier(unsigned socket, unsigned number) const override {
@@ -97,7 +98,7 @@ class verilated_model final : public model {
 
  private:
   static constexpr unsigned each = TUTTI_MODEL_CORES / TUTTI_MODEL_SOCKETS;
-  // Of 8 barriers, which tutti_machine_config_pkg says.
+  // There are 8 barriers, as tutti_machine_config_pkg says.
   static constexpr unsigned index_bits = 3;
 
   // Sockets of more than 32 cores have no unit.

@@ -26,7 +26,7 @@ struct miss {
 // What the home of a line works on; numbered as in rtl/tutti_machine_pkg.sv.
 struct transaction {
   unsigned step = 0, kind = 0;
-  // As built.
+  // A core of the model.
   unsigned requester = 0;
   std::uint32_t line = 0;
 };

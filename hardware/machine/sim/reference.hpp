@@ -28,7 +28,19 @@ struct retirement {
 
 // Numbered as in tutti_machine_pkg::op_t.
 enum class access : std::uint8_t {
-  load, store, lr, sc, swap, add, exclusive_or, conjunction, disjunction, min, max, minu, maxu
+  load,
+  store,
+  lr,
+  sc,
+  swap,
+  add,
+  exclusive_or,
+  conjunction,
+  disjunction,
+  min,
+  max,
+  minu,
+  maxu
 };
 
 // The memory behind the processor's data port.
@@ -182,9 +194,8 @@ class reference {
         if (f3 == 2 || f3 == 3) return illegal(r);
         const bool less = f3 & 2 ? a < b : s(a) < s(b);
         const bool holds = (f3 & 4 ? less : a == b) != static_cast<bool>(f3 & 1);
-        const std::uint32_t offset = extend((i >> 31) << 12 | (i >> 7 & 1) << 11 |
-                                                (i >> 25 & 0x3f) << 5 | (i >> 8 & 0xf) << 1,
-                                            13);
+        const std::uint32_t offset = extend(
+            (i >> 31) << 12 | (i >> 7 & 1) << 11 | (i >> 25 & 0x3f) << 5 | (i >> 8 & 0xf) << 1, 13);
         if (holds) jump(r, pc_ + offset, false);
         return;
       }
@@ -248,9 +259,9 @@ class reference {
     const auto word = memory.execute(access::load, address, 0, ((1u << bytes) - 1) << at, machine_);
     if (!word) return trap(r, 5, address);
     const std::uint32_t value = *word >> (8 * at);
-    write(r, bytes == 4  ? value
-             : f3 & 4    ? value & (bytes == 1 ? 0xffu : 0xffffu)
-                         : extend(value, 8 * bytes));
+    write(r, bytes == 4 ? value
+             : f3 & 4   ? value & (bytes == 1 ? 0xffu : 0xffffu)
+                        : extend(value, 8 * bytes));
   }
 
   void store(retirement& r, data_memory& memory, std::uint32_t address, std::uint32_t value,
@@ -371,10 +382,22 @@ class reference {
       case 0x341: mepc_ = value & ~3u; return;
       case 0x342: mcause_ = value & 0x8000001fu; return;
       case 0x343: mtval_ = value; return;
-      case 0xb00: low(mcycle_); cycle_written_ = true; return;
-      case 0xb80: high(mcycle_); cycle_written_ = true; return;
-      case 0xb02: low(minstret_); instret_written_ = true; return;
-      case 0xb82: high(minstret_); instret_written_ = true; return;
+      case 0xb00:
+        low(mcycle_);
+        cycle_written_ = true;
+        return;
+      case 0xb80:
+        high(mcycle_);
+        cycle_written_ = true;
+        return;
+      case 0xb02:
+        low(minstret_);
+        instret_written_ = true;
+        return;
+      case 0xb82:
+        high(minstret_);
+        instret_written_ = true;
+        return;
       default: return;
     }
   }

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "system.hpp"
+#include "hardware/machine/sim/system.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "system.hpp"
+#include "hardware/machine/sim/system.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "model.hpp"
+#include "hardware/machine/sim/model.hpp"
 
 namespace tutti::machine {
 
@@ -19,9 +19,9 @@ constexpr std::size_t parameters_at = 0x80 / 4;
 constexpr std::uint32_t ram_base = 0x80000000u;
 enum class report_kind : unsigned { trace, console, end };
 
-constexpr const char* access_names[] = {"load",    "store",  "lr",      "sc",      "amoswap",
-                                        "amoadd",  "amoxor", "amoand",  "amoor",   "amomin",
-                                        "amomax",  "amominu", "amomaxu"};
+constexpr const char* access_names[] = {"load",   "store",   "lr",     "sc",    "amoswap",
+                                        "amoadd", "amoxor",  "amoand", "amoor", "amomin",
+                                        "amomax", "amominu", "amomaxu"};
 
 std::vector<built_model>& known_models() {
   static std::vector<built_model> all;
@@ -131,9 +131,7 @@ void system::report(unsigned core, unsigned built) {
     case report_kind::trace:
       events_.push_back({cycle_, core, data >> 28, data & 0x0fff'ffffu});
       break;
-    case report_kind::console:
-      console_ += static_cast<char>(data);
-      break;
+    case report_kind::console: console_ += static_cast<char>(data); break;
     default:
       if (!cores_[core].ended) --running_;
       cores_[core].ended = true;
@@ -186,8 +184,7 @@ std::string system::waits_at_barrier(unsigned core) const {
   const unsigned built = cores_[core].built, built_each = built_cores_ / settings_.sockets;
   const int at = model_->waits_at(built);
   if (at < 0) return "waits for the barrier unit";
-  const barrier_state b =
-      model_->barrier(built / built_each, static_cast<unsigned>(at));
+  const barrier_state b = model_->barrier(built / built_each, static_cast<unsigned>(at));
   std::string text = "waits in barrier " + std::to_string(at) + " of its socket";
   std::string missing;
   for (unsigned k = 0; k < built_each; ++k)

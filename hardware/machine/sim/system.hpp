@@ -42,7 +42,6 @@ struct interrupt {
   unsigned core;
 };
 
-
 class system {
  public:
   // `image` is a file that is loaded at address 0. Throws std::runtime_error if it cannot be read
@@ -77,7 +76,7 @@ class system {
 
  private:
   struct core_state {
-    // Of the model, which may have more cores than run.
+    // The number in the model, which may have more cores than run.
     unsigned built = 0;
     bool ended = false;
     std::uint32_t status = 0;

@@ -13,11 +13,13 @@
 
 namespace {
 
-using namespace tutti::machine;
+using tutti::machine::event;
+using tutti::machine::settings;
+using simulated = tutti::machine::system;
 
 const std::string folder = TUTTI_MACHINE_IMAGES;
 
-std::vector<std::uint32_t> data_of(const system& m, unsigned core, unsigned tag) {
+std::vector<std::uint32_t> data_of(const simulated& m, unsigned core, unsigned tag) {
   std::vector<std::uint32_t> found;
   for (const event& e : m.events())
     if (e.core == core && e.tag == tag) found.push_back(e.data);
@@ -37,22 +39,22 @@ settings of(unsigned cores, unsigned sockets, unsigned program = 0) {
 constexpr std::uint32_t none = 0xff;
 
 TEST(Devices, ArePermittedAsTheMapSays) {
-  system m(folder + "/devices.bin", of(4, 2));
+  simulated m(folder + "/devices.bin", of(4, 2));
   m.interrupts({{60'000, 0}});
   ASSERT_TRUE(m.run(100'000)) << m.who_waits_for_what();
   const std::vector<std::uint32_t> values = data_of(m, 0, TRACE_VALUE);
   // In the order of `accesses` in devices.S.
   const std::vector<std::uint32_t> wanted = {
-      none, none, 7, none,        // the core's number, in both modes; the socket
-      none, 5, 7,                 // the own software interrupt
-      5, 7, 7,                    // another core's: no load, no core 64, not in user mode
-      none, none, 7,              // mtime
-      5, none, 7, 5,              // mtimecmp, the external interrupt, nothing
-      5, none,                    // the trace and the console
-      5, 7, 7, 4, 5,              // words only, no atomics
-      none, 7, 5, none, 5,        // the image
-      5, none, 5, 7, 5,           // the kernel's part of the RAM
-      none, 4, 6, none, 5, 7, 7,  // the rest of the RAM, and behind it
+      none, none, 7, none,           // the core's number, in both modes; the socket
+      none, 5,    7,                 // the own software interrupt
+      5,    7,    7,                 // another core's: no load, no core 64, not in user mode
+      none, none, 7,                 // mtime
+      5,    none, 7, 5,              // mtimecmp, the external interrupt, nothing
+      5,    none,                    // the trace and the console
+      5,    7,    7, 4,    5,        // words only, no atomics
+      none, 7,    5, none, 5,        // the image
+      5,    none, 5, 7,    5,        // the kernel's part of the RAM
+      none, 4,    6, none, 5, 7, 7,  // the rest of the RAM, and behind it
   };
   // Then three cores, the timer, and the external interrupt twice.
   ASSERT_EQ(values.size(), wanted.size() + 6);
@@ -77,7 +79,7 @@ TEST(Memory, IsSequentiallyConsistent) {
       settings s = of(4, sockets);
       s.parameters[PARAM_EPISODES] = 40;
       s.parameters[PARAM_SEED] = seed;
-      system m(folder + "/litmus.bin", s);
+      simulated m(folder + "/litmus.bin", s);
       ASSERT_TRUE(m.run(5'000'000)) << m.who_waits_for_what();
       for (unsigned core = 0; core < 4; ++core) {
         EXPECT_EQ(m.status(core), 0u);
@@ -87,14 +89,15 @@ TEST(Memory, IsSequentiallyConsistent) {
       ASSERT_EQ(occurred.size(), 6u);
       // The races are real: in these tests more than one result has occurred.
       for (const std::size_t t : {0, 1, 2, 3, 5})
-        EXPECT_NE(occurred[t] & (occurred[t] - 1), 0u) << "test " << t << ": always the same result";
+        EXPECT_NE(occurred[t] & (occurred[t] - 1), 0u)
+            << "test " << t << ": always the same result";
     }
 }
 
 // ---- no progress ----
 
 std::string what_a_stalled_run_says(const settings& s) {
-  system m(folder + "/litmus.bin", s);
+  simulated m(folder + "/litmus.bin", s);
   try {
     m.run(10'000'000);
   } catch (const std::runtime_error& error) {
@@ -129,7 +132,7 @@ TEST(Stalled, SaysWhereProgramsSpin) {
 TEST(Settings, AreRefusedWithASentence) {
   const auto said = [](const settings& s, const std::string& image = folder + "/litmus.bin") {
     try {
-      system m(image, s);
+      simulated m(image, s);
     } catch (const std::exception& error) {
       return std::string(error.what());
     }
@@ -142,12 +145,12 @@ TEST(Settings, AreRefusedWithASentence) {
   s.unit_distance = 64;
   EXPECT_EQ(said(s), "unit_distance: 64 is not in 0 to 63");
   EXPECT_EQ(said(of(2, 1), "/no/such/image"), "/no/such/image: cannot be read");
-  system m(folder + "/litmus.bin", of(2, 1));
+  simulated m(folder + "/litmus.bin", of(2, 1));
   EXPECT_THROW(m.interrupts({{10, 2}}), std::invalid_argument);
 }
 
 TEST(Reset, StartsTheProgramAgain) {
-  system m(folder + "/devices.bin", of(2, 1));
+  simulated m(folder + "/devices.bin", of(2, 1));
   m.interrupts({{60'000, 0}});
   ASSERT_TRUE(m.run(100'000)) << m.who_waits_for_what();
   const std::vector<event> first = m.events();

@@ -10,7 +10,7 @@
 namespace tutti::rtl {
 namespace {
 
-gate start_gate;
+gate together;
 alignas(128) volatile std::uint32_t x;
 alignas(128) volatile std::uint32_t y;
 // In one line.
@@ -23,7 +23,11 @@ struct alignas(128) readings {
 };
 readings seen[4];
 
-void wait_some(random_numbers& random) { delay(random() >> 26); }
+// Some delays are short, so that the accesses meet; some are as long as a miss.
+void wait_some(random_numbers& random) {
+  const std::uint32_t r = random();
+  delay((r >> 24) >> (r & 3));
+}
 
 // Store buffering: both store, then read the other's. They cannot both read the old value.
 void store_buffering(std::uint32_t rank, random_numbers& random) {
@@ -113,12 +117,10 @@ struct test {
   void (*run)(std::uint32_t, random_numbers&);
   bool (*wrong)();
 };
-constexpr test tests[] = {{store_buffering, store_buffering_is_wrong},
-                          {message_passing, message_passing_is_wrong},
-                          {load_buffering, load_buffering_is_wrong},
-                          {independent_reads, independent_reads_is_wrong},
-                          {false_sharing, false_sharing_is_wrong},
-                          {read_twice, read_twice_is_wrong}};
+constexpr test tests[] = {
+    {store_buffering, store_buffering_is_wrong}, {message_passing, message_passing_is_wrong},
+    {load_buffering, load_buffering_is_wrong},   {independent_reads, independent_reads_is_wrong},
+    {false_sharing, false_sharing_is_wrong},     {read_twice, read_twice_is_wrong}};
 
 // Every core adds with amoadd and with lr and sc.
 void add(std::uint32_t rank, random_numbers& random) {
@@ -127,11 +129,10 @@ void add(std::uint32_t rank, random_numbers& random) {
   std::uint32_t failed;
   do {
     std::uint32_t old;
-    asm volatile(
-        "lr.w %0, (%2)\n add %0, %0, %3\n sc.w %1, %0, (%2)"
-        : "=&r"(old), "=&r"(failed)
-        : "r"(&reserved_total), "r"(rank + 1)
-        : "memory");
+    asm volatile("lr.w %0, (%2)\n add %0, %0, %3\n sc.w %1, %0, (%2)"
+                 : "=&r"(old), "=&r"(failed)
+                 : "r"(&reserved_total), "r"(rank + 1)
+                 : "memory");
   } while (failed != 0);
 }
 
@@ -145,17 +146,16 @@ void run_tests(std::uint32_t rank) {
       if (rank == 0) {
         x = 0;
         y = 0;
-        pair[0] = 0;
-        pair[1] = 0;
+        for (std::uint32_t i = 0; i < 2; ++i) pair[i] = 0;
         for (readings& r : seen) {
           r.first = 0;
           r.second = 0;
         }
       }
-      start_gate.pass(n);
+      together.pass(n);
       tests[t].run(rank, random);
       if (t == 5) add(rank, random);
-      start_gate.pass(n);
+      together.pass(n);
       if (rank == 0) {
         if (tests[t].wrong()) trace(TRACE_WRONG, t);
         const std::uint32_t a = t == 3 ? 2 : t == 1 || t == 5 ? 1 : 0;
@@ -178,7 +178,7 @@ void wait_without_end(std::uint32_t rank) {
     for (std::uint32_t i = 0; i < CORES; ++i) list[i] = static_cast<std::uint8_t>(i);
     number = create_barrier(list, CORES, 1u << 20);
   }
-  start_gate.pass(CORES);
+  together.pass(CORES);
   if (rank + 1 == CORES) asm volatile("wfi");
   (void)barwait(static_cast<std::uint32_t>(number));
 }
