@@ -69,6 +69,8 @@ void print(tutti::cli::json keys, const size& on, const figures& f) {
 void measure_barriers(const images& folder, const size& on) {
   const auto run = [&](std::uint32_t who, unsigned distance, const char* also) {
     for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
+      // Without a barrier only the loop has a meaning.
+      if (who == none && s != scenario::back_to_back) break;
       const figures f =
           measure_barrier(folder, {.contender = who,
                                    .scenario = s,
@@ -158,13 +160,14 @@ void measure_accesses(const images& folder, const size& on, bool is_largest) {
 }
 
 void measure_all(const images& folder, const std::vector<size>& sizes) {
+  const std::vector<size> built = all_sizes();
   for (const size& on : sizes) {
-    const bool is_largest = std::none_of(sizes.begin(), sizes.end(), [&](const size& other) {
+    const bool is_largest = std::none_of(built.begin(), built.end(), [&](const size& other) {
       return other.sockets == on.sockets && other.cores > on.cores;
     });
-    measure_accesses(folder, on, is_largest);
     measure_barriers(folder, on);
     measure_workloads(folder, on);
+    measure_accesses(folder, on, is_largest);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
 }

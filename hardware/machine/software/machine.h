@@ -46,7 +46,8 @@ static inline void trace(uint32_t tag, uint32_t data) { TRACE = tag << 28 | (dat
 
 static inline uint32_t cycles(void) {
   uint32_t now;
-  __asm__ volatile("rdcycle %0" : "=r"(now));
+  // No access of the memory may move across it.
+  __asm__ volatile("rdcycle %0" : "=r"(now) : : "memory");
   return now;
 }
 
