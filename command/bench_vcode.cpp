@@ -30,6 +30,7 @@ struct options {
   std::string share_from;
   std::string defer_from;
   std::string rounds = "7";
+  std::string time = "0";
   std::string busy = "1";
   std::string python = "python3";
   std::string chains = "0";
@@ -100,6 +101,7 @@ int run_processes(const options& o) {
         << vcode::random_chain(static_cast<std::uint32_t>(i), 4'000'000, 12);
   }
   plan.rounds = cli::parse_integer("--rounds", o.rounds, 1, 100'000);
+  plan.seconds = cli::parse_number("--time", o.time, 0, 86'400);
   plan.busy = static_cast<unsigned>(cli::parse_integer("--busy", o.busy, 0, 1000));
   plan.python = o.python;
   plan.is_form = o.form;
@@ -161,6 +163,10 @@ void add_bench_vcode(cli::command& bench) {
   app.add_flag("--processes", app->processes,
                "Whole processes, start and threads included, beside the plain interpreter, fused "
                "loops and NumPy: two tables, free and beside busy processes");
+  app.add_option("--time", app->time,
+                 "With --processes: seconds for all programs, each an equal share and at least "
+                 "three rounds; 0: --rounds counts")
+      .show_default();
   app.add_option("--busy", app->busy, "With --processes: number of busy processes").show_default();
   app.add_option("--python", app->python, "With --processes: the Python that has NumPy")
       .show_default();

@@ -150,59 +150,103 @@ double median(std::vector<double> samples) {
   return samples[samples.size() / 2];
 }
 
+// The median of the rounds' ratios a / b, and the interval that contains the true median with a
+// probability of 95 %, by the ranks of the binomial distribution; with few rounds it is the range.
+std::string paired_ratio(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (a[i] > 0 && b[i] > 0) ratios.push_back(a[i] / b[i]);
+  if (ratios.empty()) return "";
+  std::sort(ratios.begin(), ratios.end());
+  const auto count = static_cast<double>(ratios.size());
+  const double below = std::floor(count / 2 - 0.98 * std::sqrt(count));
+  const auto low = static_cast<std::size_t>(std::max(0.0, below));
+  return fmt::format("{:.2f} ({:.2f} to {:.2f})", ratios[ratios.size() / 2], ratios[low],
+                     ratios[ratios.size() - 1 - low]);
+}
+
 std::string milliseconds(double ns) { return ns < 0 ? "" : fmt::format("{:.1f}", ns / 1e6); }
 std::string ratio(double a, double b) {
   return a < 0 || b <= 0 ? "" : fmt::format("{:.2f}", a / b);
+}
+
+// The number of rounds of a program, or a time for them.
+class round_limit {
+ public:
+  round_limit(std::size_t rounds, double seconds)
+      : rounds_(rounds), end_(clock::now() + std::chrono::duration<double>(seconds)) {
+    is_timed_ = seconds > 0;
+  }
+  bool allows(std::size_t round) const {
+    constexpr std::size_t least = 3;
+    return is_timed_ ? round < least || clock::now() < end_ : round < rounds_;
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  std::size_t rounds_;
+  std::chrono::time_point<clock, std::chrono::duration<double>> end_;
+  bool is_timed_;
+};
+
+// One round, of which another contender is the first each time.
+void measure_round(std::vector<contender>& all, std::size_t round, unsigned busy) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    contender& each = all[(round + i) % all.size()];
+    // What failed once has no such program.
+    if (!each.free.empty() && each.free.back() < 0) continue;
+    each.free.push_back(time_process(each));
+  }
+  if (busy == 0) return;
+  const busy_processes others(busy);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    contender& each = all[(round + i) % all.size()];
+    if (!each.tells) each.beside.push_back(time_process(each));
+  }
 }
 
 }  // namespace
 
 std::string measure_processes(const process_plan& plan) {
   std::string free =
-      "| program | plain | tutti 1 | tutti 2 | tutti auto | loop | NumPy | plain / tutti 1 | "
-      "tutti 1 / tutti 2 | tutti 1 / loop |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+      "| program | rounds | plain | tutti 1 | tutti 2 | tutti auto | loop | NumPy | "
+      "plain / tutti 1 | tutti 1 / loop | tutti 1 / tutti 2 | tutti 1 / tutti auto |\n"
+      "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   std::string beside =
-      "| program | plain | tutti 1 | tutti 2 | tutti auto | plain / tutti 1 | tutti 1 / tutti 2 |\n"
-      "|---|--:|--:|--:|--:|--:|--:|\n";
+      "| program | plain | tutti 1 | tutti 2 | tutti auto | plain / tutti 1 | tutti 1 / tutti 2 | "
+      "tutti 1 / tutti auto |\n"
+      "|---|--:|--:|--:|--:|--:|--:|--:|\n";
   for (const auto& file : plan.files) {
     std::vector<contender> all = contenders_for(file, plan);
-    for (std::size_t round = 0; round < plan.rounds && !plan.is_form; ++round) {
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        contender& each = all[(round + i) % all.size()];
-        // What failed once has no such program.
-        if (!each.free.empty() && each.free.back() < 0) continue;
-        each.free.push_back(time_process(each));
-      }
-      if (plan.busy == 0) continue;
-      const busy_processes others(plan.busy);
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        contender& each = all[(round + i) % all.size()];
-        if (!each.tells) each.beside.push_back(time_process(each));
-      }
-    }
+    const round_limit limit(plan.rounds, plan.seconds / static_cast<double>(plan.files.size()));
+    std::size_t rounds = 0;
+    while (!plan.is_form && limit.allows(rounds)) measure_round(all, rounds++, plan.busy);
     const std::string name = std::filesystem::path(file).stem();
     std::vector<double> f, b;
     for (const auto& each : all) {
       f.push_back(least(each.free));
       b.push_back(median(each.beside));
     }
-    free += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name,
-                        milliseconds(f[0]), milliseconds(f[1]), milliseconds(f[2]),
-                        milliseconds(f[3]), milliseconds(f[4]), milliseconds(f[5]),
-                        ratio(f[0], f[1]), ratio(f[1], f[2]), ratio(f[1], f[4]));
-    beside += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, milliseconds(b[0]),
+    free +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, rounds,
+                    milliseconds(f[0]), milliseconds(f[1]), milliseconds(f[2]), milliseconds(f[3]),
+                    milliseconds(f[4]), milliseconds(f[5]), ratio(f[0], f[1]), ratio(f[1], f[4]),
+                    paired_ratio(all[1].free, all[2].free), paired_ratio(all[1].free, all[3].free));
+    beside += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", name, milliseconds(b[0]),
                           milliseconds(b[1]), milliseconds(b[2]), milliseconds(b[3]),
-                          ratio(b[0], b[1]), ratio(b[1], b[2]));
+                          ratio(b[0], b[1]), paired_ratio(all[1].beside, all[2].beside),
+                          paired_ratio(all[1].beside, all[3].beside));
   }
-  std::string text = "Free, least of " + std::to_string(plan.rounds) + ", ms:\n\n" + free;
+  std::string text = "Free, least of all rounds, ms:\n\n" + free;
   if (plan.busy > 0) {
-    text += fmt::format("\nBeside {} busy process{}, median of {}, ms:\n\n{}", plan.busy,
-                        plan.busy == 1 ? "" : "es", plan.rounds, beside);
+    text += fmt::format("\nBeside {} busy process{}, median of all rounds, ms:\n\n{}", plan.busy,
+                        plan.busy == 1 ? "" : "es", beside);
   }
   return text +
          "\nplain: an interpreter that runs one instruction at a time on one thread. loop: one "
-         "fused C++ loop; loop and NumPy without the start of their processes, all others with "
-         "it.\n";
+         "fused C++ loop; loop and NumPy without the start of their processes, all others with it. "
+         "tutti 1 / tutti 2 and tutti 1 / tutti auto: the median of the rounds' ratios, and the "
+         "interval in which the true median lies with a probability of 95 %.\n";
 }
 
 }  // namespace tutti::bench

@@ -15,6 +15,8 @@ struct process_plan {
   // Paths of programs.
   std::vector<std::string> files;
   std::size_t rounds = 7;
+  // Seconds for all programs, each an equal share and at least three rounds; 0: `rounds` counts.
+  double seconds = 0;
   // The number of processes that compute without end during the second half of each round.
   unsigned busy = 1;
   // The interpreter that has NumPy.

@@ -130,6 +130,7 @@ class team_threads final : public executor_threads {
   void barrier(const run_statistics&) override {}
   bool is_worth_sharing(std::size_t work) override {
     using verdict = sharing_decision::verdict;
+    if (decision_.stays_alone(work)) return false;
     const verdict what = decision_.decide(work, threads_now(), size(), Memory::now_ns());
     is_long_ = work >= long_work;
     const bool is_time = what == verdict::make_threads || what == verdict::make_and_share;

@@ -34,14 +34,23 @@ class sharing_decision {
         ns_before_threads_(ns_before_threads),
         has_cpus_(has_cpus) {}
 
+  // True while there is no need to decide anew, so that the caller need not read the clock: the
+  // program works alone although it has threads or work for them, and has done little since that was
+  // decided.
+  bool stays_alone(std::size_t work) {
+    constexpr std::size_t little = std::size_t{1} << 20;
+    return is_kept_alone_ && (skipped_ += work) < little;
+  }
+
   // For an instruction with this much work, and `wanted` threads in all.
   verdict decide(std::size_t work, threads now_there, unsigned wanted, std::uint64_t now) {
     const bool pays_at_once = work >= work_before_threads_ / 2;
     if (now_there == threads::being_made) return pays_at_once ? verdict::share : verdict::alone;
     const bool is_time = now_there == threads::none && has_had_enough(work, now);
     if (now_there == threads::none && !is_time && !pays_at_once) return verdict::alone;
-    if (pause_ns_ != 0 && now < alone_until_) return verdict::alone;
-    if (!have_cpus(now_there, wanted, now)) return verdict::alone;
+    skipped_ = 0;
+    is_kept_alone_ = (pause_ns_ != 0 && now < alone_until_) || !have_cpus(now_there, wanted, now);
+    if (is_kept_alone_) return verdict::alone;
     if (!is_time) return verdict::share;
     return pays_at_once ? verdict::make_and_share : verdict::make_threads;
   }
@@ -100,6 +109,9 @@ class sharing_decision {
   // Of regions that have not been judged yet.
   std::uint64_t alone_ns_ = 0, shared_ns_ = 0;
   std::uint64_t pause_ns_ = 0, alone_until_ = 0;
+  bool is_kept_alone_ = false;
+  // The work since then.
+  std::size_t skipped_ = 0;
   bool answer_ = false;
   // The interval before the next question while the answer is no.
   std::uint64_t interval_ns_ = 0;

@@ -108,6 +108,24 @@ TEST_F(VcodeSharing, AsksLessOftenWhileOthersLeaveNoCpu) {
   EXPECT_EQ(asked, 11u);
 }
 
+// The clock is not read for each instruction of a program that is kept alone.
+TEST_F(VcodeSharing, DecidesAnewAfterSomeWorkAlone) {
+  sharing_decision d(4, 0, has_cpus);
+  EXPECT_FALSE(d.stays_alone(1));
+  EXPECT_EQ(d.decide(1, threads::none, 2, 0), verdict::alone);
+  // It has not had enough work yet; the next instruction may be enough.
+  EXPECT_FALSE(d.stays_alone(1));
+  answer = false;
+  EXPECT_EQ(d.decide(4, threads::none, 2, 0), verdict::alone);
+  EXPECT_TRUE(d.stays_alone(1 << 19));
+  EXPECT_FALSE(d.stays_alone(1 << 19));
+  EXPECT_EQ(d.decide(4, threads::none, 2, 1), verdict::alone);
+  EXPECT_TRUE(d.stays_alone(1));
+  answer = true;
+  EXPECT_EQ(d.decide(4, threads::made, 2, 4 * ms), verdict::share);
+  EXPECT_FALSE(d.stays_alone(1));
+}
+
 // While threads are made they count as running, so the machine is not asked.
 TEST_F(VcodeSharing, DoesNotAskWhileThreadsAreMade) {
   sharing_decision d(4, 0, has_cpus);
