@@ -35,8 +35,7 @@ class sharing_decision {
         has_cpus_(has_cpus) {}
 
   // True while there is no need to decide anew, so that the caller need not read the clock: the
-  // program works alone although it has threads or work for them, and has done little since that was
-  // decided.
+  // program works alone although it has threads or work for them, and has done little since.
   bool stays_alone(std::size_t work) {
     constexpr std::size_t little = std::size_t{1} << 20;
     return is_kept_alone_ && (skipped_ += work) < little;
