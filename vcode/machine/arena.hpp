@@ -62,6 +62,8 @@ class allocator {
   part allocate(std::size_t bytes);
   void free(part p);
   std::size_t peak() const { return peak_; }
+  // The bytes of which it can hand out parts.
+  std::size_t limit() const { return std::min(size_, arena_->usable()); }
 
   // Returns the untouched pages among those handed out, and as many behind them as make their
   // number a multiple of `parts`, and counts them as touched. Returns none if there would be only

@@ -3,8 +3,8 @@
 //
 // Making the threads and ending them takes some tenths of a millisecond: a start, reading the
 // machine's topology, a team. So it is not done before the run has had work for them and has taken
-// so long that this is a twentieth of its time. A single instruction of some milliseconds, such as a
-// chain of loops over ten million elements, pays at once: it may be the whole program. Later, an
+// so long that this is a small part of its time. A single instruction of some milliseconds, such as
+// a chain of loops over ten million elements, pays at once: it may be the whole program. Later, an
 // instruction is shared unless other processes leave no CPU, or regions have lately taken longer
 // than one thread alone would have.
 #pragma once
@@ -26,8 +26,8 @@ class sharing_decision {
   using cpu_question = bool (*)(unsigned mine, unsigned wanted);
 
   explicit sharing_decision(cpu_question has_cpus) : has_cpus_(has_cpus) {}
-  // Threads are made when the run has had this much work for them, elements times instructions, and
-  // this much time since the first of it.
+  // Threads are made when the run has had this much work for them, elements times instructions,
+  // and this much time since the first of it.
   explicit sharing_decision(std::size_t work_before_threads = 0,
                             std::uint64_t ns_before_threads = 0, cpu_question has_cpus = nullptr)
       : work_before_threads_(work_before_threads),
@@ -35,8 +35,7 @@ class sharing_decision {
         has_cpus_(has_cpus) {}
 
   // True while there is no need to decide anew, so that the caller need not read the clock: the
-  // program works alone although it has threads or work for them, and has done little since that was
-  // decided.
+  // program works alone although it has threads or work for them, and has done little since.
   bool stays_alone(std::size_t work) {
     constexpr std::size_t little = std::size_t{1} << 20;
     return is_kept_alone_ && (skipped_ += work) < little;
@@ -106,7 +105,7 @@ class sharing_decision {
   cpu_question has_cpus_;
   std::size_t work_ = 0;
   std::uint64_t began_ = 0;
-  // Of regions that have not been judged yet.
+  // What regions that have not been judged yet would have taken alone, and what they took.
   std::uint64_t alone_ns_ = 0, shared_ns_ = 0;
   std::uint64_t pause_ns_ = 0, alone_until_ = 0;
   bool is_kept_alone_ = false;

@@ -24,7 +24,8 @@ block* store::header(kind type, std::int32_t length) {
 allocator::part store::scratch(std::size_t bytes) {
   const allocator::part got = memory_.allocate(bytes);
   if (got.address == nullptr) {
-    throw machine_error(fmt::format("the arena is full: {} more bytes do not fit", bytes));
+    throw machine_error(fmt::format("the memory for vectors, {} bytes, is full: {} more do not fit",
+                                    memory_.limit(), bytes));
   }
   return got;
 }

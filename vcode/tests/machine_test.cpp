@@ -231,23 +231,26 @@ TEST(VcodeRun, ChecksMoreWhenAsked) {
             "x:1:28: IF in MAIN: the flag has length 2, not 1");
 }
 
-TEST(VcodeRun, SaysThatTheArenaIsFull) {
+TEST(VcodeRun, SaysThatTheMemoryIsFull) {
   const std::string body = "CONST INT 0 CONST INT 1 CONST INT 1000000 MAKE_SEGDES INDEX";
   run_options how;
   how.memory = 1 << 20;
   // Deferred vectors take memory only when they are needed: here, when the caller reads the result.
   EXPECT_EQ(complaint(body, {}, how),
-            "x:1:71: RET in MAIN: the arena is full: 4000000 more bytes do not fit");
+            "x:1:71: RET in MAIN: the memory for vectors, 1048576 bytes, is full: 4000000 more do "
+            "not fit");
   how.engine = engine::workers;
-  EXPECT_EQ(complaint(body, {}, how),
-            "x:1:65: INDEX in MAIN: the arena is full: 4000000 more bytes do not fit");
+  EXPECT_EQ(
+      complaint(body, {}, how),
+      "x:1:65: INDEX in MAIN: the memory for vectors, 1048576 bytes, is full: 4000000 more do "
+      "not fit");
 }
 
 // The caller also computes the parts of pairs and descriptors, and a timer computes everything.
 TEST(VcodeRun, NamesThePlaceOfWhatIsComputedLate) {
   run_options how;
   how.memory = 1 << 16;
-  const std::string full = "the arena is full: 4000000 more bytes do not fit";
+  const std::string full = "the memory for vectors, 65536 bytes, is full: 4000000 more do not fit";
   const std::string made = "CONST INT 1\nCONST SEGDES 1000000 DIST INT\n";
   EXPECT_EQ(complaint(made + "MAKE_SEGDES\n", {}, how), "x:4:2: RET in MAIN: " + full);
   EXPECT_EQ(complaint(made + "CONST INT 1 PAIR\n", {}, how), "x:4:2: RET in MAIN: " + full);
