@@ -663,7 +663,7 @@ module tutti_machine_coherence_formal
         b_permission[c] = (puts[c] && (has[c] != I || misses[c]))
             || (misses[c] && !got[c] && has[c] != I && !(has[c] == S && upgrades[c]))
             || (got[c] && has[c] == I);
-        // Who may read has the value.
+        // The readers have the value.
         b_shared[c] = has[c] != I && data[c] != value;
         // Nobody has a line owner_is_asked the directory has emptied its entry.
         b_owner[c] = settled_own && (members[c] ? !holds[c] || holds_bad[c] || others_have[c]
@@ -794,6 +794,25 @@ module tutti_machine_coherence_formal
                 && !(access_i[e].op == OpStoreConditional && rdata[e] != '0)));
       end
     end
+  end
+  // What the assumptions leave possible.
+  logic [N-1:0] stored_q;
+  always_ff @(posedge clk_i)
+    for (int unsigned c = 0; c < N; ++c) stored_q[c] <= rst_n && (stored_q[c] || writes[c]);
+  always_comb begin
+    c_conditional: cover (rst_n && ends[0] && access_i[0].op == OpStoreConditional
+        && rdata[0] == '0);
+    c_lost_reservation: cover (rst_n && ends[0] && access_i[0].op == OpLoad && written_since_q[0]
+        && stored_q == N'(2));
+    c_dirty_to_reader: cover (rst_n && has_data[1] && dirty[1] && stored_q == N'(1));
+    c_line_goes_home: cover (rst_n && home_response_valid && home_response.has_line
+        && put == '0 && stored_q[0]);
+    c_stale: cover (rst_n && forward_ready[0] && forward[0].kind == PutStale);
+    c_upgrade: cover (rst_n && response_valid[0] && response[0].kind == Data
+        && !response[0].has_line && response[0].acks != '0);
+    c_ack_first: cover (rst_n && missing[0] && !has_data[0] && acks[0] != '0);
+    c_readers: cover (rst_n && gen_line[0].t_pending == 7'd2);
+    c_emptying: cover (rst_n && empties && stored_q != '0);
   end
   logic unused;
   assign unused = ^{status, home_taken};

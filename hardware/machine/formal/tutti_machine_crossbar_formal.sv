@@ -140,7 +140,7 @@ module tutti_machine_crossbar_formal #(
         a_occupied: assert (since_q != '0 && since_q <= 9'(LineCycles)
             && 9'(i_crossbar.occupied_q[o]) == 9'(LineCycles) - since_q);
         a_line: assert (!i_crossbar.gives[o] || since_q == 9'(LineCycles));
-        // Who wants a free output does not wait in vain.
+        // A free output serves an input that wants it.
         a_works: assert (i_crossbar.wants[o] == '0 || !i_crossbar.free[o]
             || i_crossbar.occupied_q[o] != '0 || i_crossbar.gives[o]);
         a_chosen: assert (!i_crossbar.gives[o] || (i_crossbar.wants[o] >> i_crossbar.chosen[o] & 1)

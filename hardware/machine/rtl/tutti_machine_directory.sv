@@ -153,7 +153,7 @@ module tutti_machine_directory
   logic empties_q;
   index_t empty_at_q;
 
-  // Who may go on in this cycle.
+  // The transactions that may go on in this cycle.
   logic [Transactions-1:0] lookups, senders, answers, busy, same_line;
   // A Done comes; nothing more is to come; the next request's turn.
   logic [Transactions-1:0] dones, rest, turns;

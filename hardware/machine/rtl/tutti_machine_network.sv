@@ -25,7 +25,7 @@ module tutti_machine_network
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Of and for the caches.
+    /// The ports of the caches.
     input logic [Cores-1:0] request_valid_i,
     output logic [Cores-1:0] request_ready_o,
     input message_t [Cores-1:0] request_i,
@@ -40,7 +40,7 @@ module tutti_machine_network
     input logic [Cores-1:0] response_ready_i,
     output message_t [Cores-1:0] response_o,
     output logic [Cores-1:0][LineBits-1:0] response_line_o,
-    /// Of and for the homes.
+    /// The ports of the homes.
     output logic [Banks-1:0] home_request_valid_o,
     input logic [Banks-1:0] home_request_ready_i,
     output message_t [Banks-1:0] home_request_o,

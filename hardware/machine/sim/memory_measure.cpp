@@ -2,7 +2,7 @@
 // What an access costs, as JSON lines: hits, lines from memory and from other cores in the same and
 // in another socket, writes to a line that others read, and words on which many cores work.
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "hardware/machine/sim/memory_accesses.hpp"
 
 namespace {
 
@@ -73,15 +73,14 @@ class meter {
     }
     if (SOCKETS == 1) return;
     for (const unsigned home : {0u, 1u}) {
-      const std::string where = home == 0 ? ", home in the reader's socket"
-                                          : ", home in the writer's socket";
+      const std::string where =
+          home == 0 ? ", home in the reader's socket" : ", home in the writer's socket";
       const std::uint32_t far = fresh(home);
       if (home == 1) print("load from the memory of another socket", cost(0, op::load, far));
       cost(tiles, op::store, far);
       print(("load of a line written in another socket" + where).c_str(), cost(0, op::load, far));
       cost(tiles, op::store, far);
-      print(("store to a line written in another socket" + where).c_str(),
-            cost(0, op::store, far));
+      print(("store to a line written in another socket" + where).c_str(), cost(0, op::store, far));
     }
   }
 
@@ -90,9 +89,10 @@ class meter {
       const std::uint32_t at = fresh(0);
       cost(0, op::load, at);
       for (unsigned c = 1; c <= n; ++c) cost(c, op::load, at);
-      std::printf("{\"access\": \"store to a line that others share\", \"others\": %u, "
-                  "\"cycles\": %llu}\n",
-                  n, static_cast<unsigned long long>(cost(0, op::store, at)));
+      std::printf(
+          "{\"access\": \"store to a line that others share\", \"others\": %u, "
+          "\"cycles\": %llu}\n",
+          n, static_cast<unsigned long long>(cost(0, op::store, at)));
     }
   }
 
@@ -110,9 +110,10 @@ class meter {
         ended = got.ended;
       });
     finish(at, n);
-    std::printf("{\"access\": \"one atomic addition of each core to one word\", \"cores\": %u, "
-                "\"cycles\": %llu}\n",
-                n, static_cast<unsigned long long>(ended - before + 1));
+    std::printf(
+        "{\"access\": \"one atomic addition of each core to one word\", \"cores\": %u, "
+        "\"cycles\": %llu}\n",
+        n, static_cast<unsigned long long>(ended - before + 1));
   }
 
   // n cores add to one word, `each` times; the mean cycles of one addition of all.
@@ -133,9 +134,10 @@ class meter {
       });
     }
     finish(at, n * each);
-    std::printf("{\"access\": \"atomic additions to one word\", \"cores\": %u, "
-                "\"cycles_each\": %.1f}\n",
-                n, static_cast<double>(ended - before + 1) / (n * each));
+    std::printf(
+        "{\"access\": \"atomic additions to one word\", \"cores\": %u, "
+        "\"cycles_each\": %.1f}\n",
+        n, static_cast<double>(ended - before + 1) / (n * each));
   }
 
   // The same by LoadReserved and StoreConditional, four cycles apart.
@@ -151,10 +153,11 @@ class meter {
     while (all != 0 && bench_.cycle() - before < 10'000'000) {
       for (unsigned c = 0; c < n; ++c) {
         if (ports_.busy(c) || left[c] == 0 || bench_.cycle() < resume[c]) continue;
-        if (value[c] < 0) ports_.begin(c, {op::load_reserved, at, 0, 0xf});
+        if (value[c] < 0)
+          ports_.begin(c, {op::load_reserved, at, 0, 0xf});
         else
-          ports_.begin(c, {op::store_conditional, at, static_cast<std::uint32_t>(value[c] + 1),
-                           0xf});
+          ports_.begin(c,
+                       {op::store_conditional, at, static_cast<std::uint32_t>(value[c] + 1), 0xf});
       }
       ports_.step([&](unsigned c, const data_access& a, const answer& got) {
         resume[c] = bench_.cycle() + 4;
@@ -173,10 +176,11 @@ class meter {
       });
     }
     finish(at, n * each);
-    std::printf("{\"access\": \"additions to one word by LoadReserved and StoreConditional\", "
-                "\"cores\": %u, \"cycles_each\": %.1f, \"failures\": %llu}\n",
-                n, static_cast<double>(ended - before + 1) / (n * each),
-                static_cast<unsigned long long>(failures));
+    std::printf(
+        "{\"access\": \"additions to one word by LoadReserved and StoreConditional\", "
+        "\"cores\": %u, \"cycles_each\": %.1f, \"failures\": %llu}\n",
+        n, static_cast<double>(ended - before + 1) / (n * each),
+        static_cast<unsigned long long>(failures));
   }
 
   // Core 0 writes a word that n - 1 others read again and again: until all have seen it.
@@ -200,15 +204,17 @@ class meter {
       });
     }
     if (waiting != 0) wrong_ = "a reader does not see the word";
-    std::printf("{\"access\": \"store to a word that others read in a loop\", \"readers\": %u, "
-                "\"store\": %llu, \"all_have_seen\": %llu}\n",
-                n - 1, static_cast<unsigned long long>(wrote - before - 5000 + 1),
-                static_cast<unsigned long long>(seen - before - 5000 + 1));
+    std::printf(
+        "{\"access\": \"store to a word that others read in a loop\", \"readers\": %u, "
+        "\"store\": %llu, \"all_have_seen\": %llu}\n",
+        n - 1, static_cast<unsigned long long>(wrote - before - 5000 + 1),
+        static_cast<unsigned long long>(seen - before - 5000 + 1));
   }
 
   void finish(std::uint32_t at, std::uint32_t sum) {
     const auto got = ports_.alone(CORES - 1, {op::load, at, 0, 0xf});
-    if (!got) wrong_ = "an access does not end";
+    if (!got)
+      wrong_ = "an access does not end";
     else if (got->data != sum)
       wrong_ = "the sum is " + std::to_string(got->data) + ", not " + std::to_string(sum);
   }

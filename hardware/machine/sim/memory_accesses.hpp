@@ -103,7 +103,7 @@ class access_ports {
     }
   }
 
-  // Who waits for what, a line each.
+  // Says who waits for what, a line for each cache and transaction.
   std::string waits() {
     static const char* const steps[] = {"free", "lookup", "send", "answer", "wait for Done"};
     static const char* const kinds[] = {"GetS", "GetM", "Upgrade", "Put"};

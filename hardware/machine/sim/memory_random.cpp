@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random accesses of all cores to few lines, against a memory that is a plain array: an access takes
-// effect in the cycle in which it ends, so that every load must return what the last write before it
-// left, and every atomic operation the value before it. A StoreConditional may succeed only if no
-// other core has written the word since its LoadReserved, and must at the second try if it follows
-// within the cycles for which the line is held. Accesses outside the memory must fault. Now and then
-// a reset interrupts everything.
+// Random accesses of all cores to few lines, against a memory that is a plain array: an access
+// takes effect in the cycle in which it ends, so that every load must return what the last write
+// before it left, and every atomic operation the value before it. A StoreConditional may succeed
+// only if no other core has written the word since its LoadReserved, and must at the second try if
+// it follows within the cycles for which the line is held. Accesses outside the memory must fault.
+// Now and then a reset interrupts everything.
 
 #include <array>
 #include <unordered_map>
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "hardware/machine/sim/memory_accesses.hpp"
 
 namespace {
 
@@ -91,8 +91,7 @@ class tester {
     const std::uint32_t line = lines_[random_() % lines_.size()];
     const std::uint32_t words = LINE_BYTES / 4 < 3 ? LINE_BYTES / 4 : 3;
     data_access a;
-    a.address = memory_base + line * LINE_BYTES +
-                4 * static_cast<std::uint32_t>(random_() % words);
+    a.address = memory_base + line * LINE_BYTES + 4 * static_cast<std::uint32_t>(random_() % words);
     a.data = static_cast<std::uint32_t>(random_() % 4 == 0 ? random_() % 4 : random_());
     if (p.open && (p.prompt || random_() % 2 == 0)) {
       a.what = op::store_conditional;
@@ -125,8 +124,7 @@ class tester {
   std::string cycle(bool more) {
     for (unsigned c = 0; c < CORES; ++c) {
       if (ports_.busy(c)) {
-        if (bench_.cycle() - ports_.started(c) > patience)
-          return "no progress:\n" + ports_.waits();
+        if (bench_.cycle() - ports_.started(c) > patience) return "no progress:\n" + ports_.waits();
         continue;
       }
       if (!more || bench_.cycle() < resume_[c]) continue;
@@ -161,8 +159,7 @@ class tester {
       const auto is = memory_.find(a.address);
       if (is != memory_.end() && is->second != got.data)
         return "word " + std::to_string(a.address - memory_base) + " is " +
-               std::to_string(got.data) + ", and was last written as " +
-               std::to_string(is->second);
+               std::to_string(got.data) + ", and was last written as " + std::to_string(is->second);
       memory_[a.address] = got.data;
     }
     if (a.what == op::store_conditional) {
@@ -193,15 +190,13 @@ class tester {
       if (is == memory_.end() && a.strobe != 0xf) return {};
       std::uint32_t& word = memory_[a.address];
       for (unsigned b = 0; b < 4; ++b)
-        if ((a.strobe >> b & 1) != 0)
-          word = (word & ~(0xffu << 8 * b)) | (a.data & 0xffu << 8 * b);
+        if ((a.strobe >> b & 1) != 0) word = (word & ~(0xffu << 8 * b)) | (a.data & 0xffu << 8 * b);
     } else {
-      memory_[a.address] = a.what == op::store_conditional ? a.data
-                                                           : modified(a.what, got.data, a.data);
+      memory_[a.address] =
+          a.what == op::store_conditional ? a.data : modified(a.what, got.data, a.data);
     }
     for (unsigned c = 0; c < CORES; ++c)
-      if (c != core && pairs_[c].open && pairs_[c].address == a.address)
-        pairs_[c].disturbed = true;
+      if (c != core && pairs_[c].open && pairs_[c].address == a.address) pairs_[c].disturbed = true;
     return {};
   }
 

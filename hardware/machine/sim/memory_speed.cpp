@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many cycles a second the memory alone simulates, as JSON lines: all cores add to one word, all
-// read their own words (hits), nobody does anything. It depends on the machine that simulates.
+// How many cycles a second the memory alone simulates, as JSON lines: all cores add to one word,
+// all read their own words (hits), nobody does anything. It depends on the machine that simulates.
 
 #include <chrono>
 
-#include "hardware/machine/sim/accesses.hpp"
+#include "hardware/machine/sim/memory_accesses.hpp"
 
 namespace {
 
