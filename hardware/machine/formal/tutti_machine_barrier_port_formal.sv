@@ -25,7 +25,7 @@ module tutti_machine_barrier_port_formal
   logic [31:0] rd;
   request_t request;
   // 0 idle, 1 asked, 2 waiting, 3 cancelling.
-  logic [1:0] state;
+  logic [1:0] state, cause;
   tutti_machine_barrier_port u_port (
       .clk_i,
       .rst_ni(!init_q),
@@ -42,7 +42,8 @@ module tutti_machine_barrier_port_formal
       .ext_rd_o(rd),
       .request_o(request),
       .reply_i,
-      .formal_state_o(state)
+      .formal_state_o(state),
+      .formal_cause_o(cause)
   );
 
   logic mine, waits, opens;
@@ -111,6 +112,7 @@ module tutti_machine_barrier_port_formal
       a_asked: assert (state != 2'd1
           || (insn_i[14:12] != 3'd0 && (insn_i[14:12] == 3'd1 || machine_i)));
       a_waiting: assert (state < 2'd2 || insn_i[14:12] == 3'd0);
+      a_state_reason: assert (cause == reason_q);
       a_was_open: assert (!open_q || was_open_q);
       a_not_the_cause: assert (!(open_q && insn_i[14:12] == 3'd6) || insn_i[27:25] != CtxCause);
     end

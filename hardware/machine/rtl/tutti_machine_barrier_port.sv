@@ -28,7 +28,8 @@ module tutti_machine_barrier_port
     input  reply_t      reply_i
 `ifdef FORMAL
     ,
-    output logic [1:0]  formal_state_o
+    output logic [1:0]  formal_state_o,
+    output logic [1:0]  formal_cause_o
 `endif
 );
   localparam logic [6:0] Custom1 = 7'h2b;
@@ -134,6 +135,7 @@ module tutti_machine_barrier_port
 
 `ifdef FORMAL
   assign formal_state_o = state_q;
+  assign formal_cause_o = cause_q;
 `endif
 
   always_ff @(posedge clk_i) begin

@@ -52,8 +52,8 @@ module tutti_machine_tile
     output activity_e               activity_o,
     output logic             [31:0] pc_o
 );
-  if (RamBytes < (64 << 10) || (RamBytes & (RamBytes - 1)) != 0 || RamBytes > (1 << 30))
-    $fatal(1, "tutti_machine_tile: RamBytes must be a power of two from 64 KiB to 1 GiB");
+  if (RamBytes < (128 << 10) || (RamBytes & (RamBytes - 1)) != 0 || RamBytes > (1 << 30))
+    $fatal(1, "tutti_machine_tile: RamBytes must be a power of two from 128 KiB to 1 GiB");
 
   // The part of the RAM that belongs to machine mode.
   localparam int unsigned KernelBytes = 64 << 10;
