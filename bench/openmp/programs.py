@@ -504,7 +504,8 @@ def print_tables(records: Records) -> int:
             if over is not None and others:
                 best = min(others, key=others.get)
                 losses.append(
-                    f"* {name}, {situation}: {best} {seconds_text(others[best])} s, tutti > {over:g} s"
+                    f"* {name}, {situation}: {best} {seconds_text(others[best])} s, "
+                    f"tutti > {over:g} s"
                 )
             if times.get("tutti") and others:
                 best = min(others, key=others.get)
