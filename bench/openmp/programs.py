@@ -500,6 +500,13 @@ def print_tables(records: Records) -> int:
             wrong += said == "WRONG"
             others = {k: v for k, v in times.items() if v is not None and k != "tutti"}
             ratio = ""
+            over = next((each["over"] for each in row.get("tutti", []) if "over" in each), None)
+            if over is not None and others:
+                best = min(others, key=others.get)
+                losses.append(
+                    f"* {name}, {situation}: {best} {seconds_text(others[best])} s, "
+                    f"tutti > {over:g} s"
+                )
             if times.get("tutti") and others:
                 best = min(others, key=others.get)
                 ratio = f"{others[best] / times['tutti']:.2f}"
