@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <random>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "bench/harness/scenario.hpp"
@@ -179,8 +181,10 @@ std::vector<sim::other_process> processes_of(const bench::scenario& s, const sim
   return all;
 }
 
+constexpr std::uint64_t disturbed_rounds = 3;
+
 // ns of the loop, or from the last arrival to the last return, as `tutti bench` takes them: the
-// median, or the mean beside other processes.
+// median of the episodes or, beside other processes, of the means of some rounds.
 double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
   const bench::scenario& s = measured.during;
   const rank_t threads = measured.value.threads;
@@ -209,10 +213,15 @@ double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
   plan.others = processes_of(s, m, threads);
   if (s.disturbed()) plan.least_ns = bench::disturbed_round_ns(s);
   // `tutti bench` runs many rounds, in which the waits learn about the other processes.
-  if (s.disturbed() && threads > m.cpus()) plan.warm_up_ns = 500e6;
-  const sim::simulated_run run = sim::run(m, found.front(), plan);
-  const summary of = summary_of(measured.is_last_in_last_out ? run.last_in_last_out : run.loop);
-  return measured.is_last_in_last_out && !s.disturbed() ? of.median : of.mean;
+  if (s.disturbed()) plan.warm_up_ns = threads > m.cpus() ? 500e6 : 20e6;
+  // The processes of every round begin at other times.
+  std::vector<double> rounds;
+  for (plan.seed = 1; plan.seed <= (s.disturbed() ? disturbed_rounds : 1); ++plan.seed) {
+    const sim::simulated_run run = sim::run(m, found.front(), plan);
+    const summary of = summary_of(measured.is_last_in_last_out ? run.last_in_last_out : run.loop);
+    rounds.push_back(s.disturbed() ? of.mean : of.median);
+  }
+  return summary_of(rounds).median;
 }
 
 }  // namespace
@@ -316,21 +325,107 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
       "fence = {}\ncold = {}\nclock = {:.1f}  # timer\npause = 14  # assumed\n\n",
       other("core.hit", 1.5), other("core.atomic", 6), other("core.fence", 10),
       other("core.cold", 0), floor("timer"));
+  // Linux's base_slice_ns; it knows at most 8 CPUs.
+  const double slice = 0.7e6 * (1 + std::floor(std::log2(std::min(o.cores, 8u))));
+  const double wake_up = std::max(floor("wake_idle_core") - 2 * wake, 0.0);
   text += fmt::format(
-      "[system]\nslice = {}\ncontext_switch = {:.0f}  # context_switch\n"
+      "[system]\nslice = {:.0f}  # Linux, for so many CPUs\ntick = {}\ntick_offset = {}\n"
+      "tick_work = 3000  # assumed\ncontext_switch = {:.0f}  # context_switch\n"
       "yield = {:.0f}  # sched_yield\nfutex_wait = {:.0f}  # assumed: as futex_wake\n"
       "futex_wake = {:.0f}  # futex_wake\nfutex_lock = 50  # assumed\n"
-      "wake_up = {:.0f}  # wake_idle_core without its two calls\n",
-      other("system.slice", 3e6), floor("context_switch"), floor("sched_yield"), wake, wake,
-      std::max(floor("wake_idle_core") - 2 * wake, 0.0));
+      "wake_up = {:.0f}  # wake_idle_core without its two calls\nwake_interrupt = {}\n"
+      "displace = {}\n",
+      slice, other("system.tick", 4e6), other("system.tick_offset", 1e6), floor("context_switch"),
+      floor("sched_yield"), wake, wake, wake_up, other("system.wake_interrupt", 0),
+      other("system.displace", wake_up));
+  if (fitted.contains("system.deep_wake_up"))
+    text += fmt::format("deep_wake_up = {}\ndeep_after = 400000  # assumed\n",
+                        other("system.deep_wake_up", 0));
   return text;
+}
+
+// The one of the candidates with which the values' median error is the least.
+template <class Candidate>
+Candidate best_of(const std::vector<Candidate>& candidates,
+                  const std::vector<measured_barrier>& values,
+                  const std::function<sim::machine(const Candidate&)>& machine_with) {
+  double least = HUGE_VAL;
+  Candidate best = candidates.front();
+  for (const Candidate& each : candidates) {
+    const sim::machine m = machine_with(each);
+    std::vector<double> errors;
+    for (const measured_barrier& value : values)
+      errors.push_back(std::abs(std::log(simulated_ns(m, value) / value.value.ns)));
+    const double error = summary_of(errors).median;
+    if (error >= least) continue;
+    least = error;
+    best = each;
+  }
+  return best;
+}
+
+// Finds what the floors do not tell about the system, by every second of the values that depend on
+// it, without any beside other processes but those that poll.
+void fit_system(const sim_options& o, const bench_run& run, sim::settings& fitted) {
+  constexpr std::size_t fewest = 4;
+  std::vector<measured_barrier> polls, sleeps, deep;
+  std::size_t seen = 0;
+  for (const measured_barrier& each : run.barriers) {
+    const bool is_crowded = each.value.threads > o.cores, is_parked = each.value.wait == "park";
+    const bool is_late = each.during.delayed() && !each.during.disturbed();
+    auto* const group = is_crowded && each.value.wait == "spin"               ? &polls
+                        : is_crowded && is_late && each.value.wait != "yield" ? &sleeps
+                        : is_parked && is_late && each.value.threads > 1 && !is_crowded &&
+                                each.during.late.ns >= 1e6 && !each.during.rotating
+                            ? &deep
+                            : nullptr;
+    if (group != nullptr && seen++ % 2 == 0) group->push_back(each);
+  }
+  const auto with = [&](std::initializer_list<std::pair<const char*, double>> numbers) {
+    sim::settings changed = fitted;
+    for (const auto& [key, value] : numbers) changed[key] = value;
+    return sim::parse_machine(described(o, run, changed), "calibrated");
+  };
+  if (polls.size() >= fewest) {
+    // CONFIG_HZ is 1000, 300, 250 or 100.
+    const double tick = best_of<double>({1e6, 1e9 / 300, 4e6, 10e6}, polls, [&](const double& ns) {
+      return with({{"system.tick", ns}, {"system.tick_offset", ns / 4}});
+    });
+    fitted["system.tick"] = tick;
+    fitted["system.tick_offset"] = tick / 4;
+  }
+  if (!deep.empty()) {
+    const sim::machine shallow = with({});
+    std::vector<double> longer;
+    for (const measured_barrier& each : deep)
+      longer.push_back(each.value.ns - simulated_ns(shallow, each));
+    const double more = std::round(summary_of(longer).median);
+    if (more > 0)
+      fitted["system.deep_wake_up"] = std::round(sim::nanoseconds(shallow.wake_up)) + more;
+  }
+  if (sleeps.size() < fewest) return;
+  // In parts of a wake-up: what the interrupt takes from the waker, and how much later the woken
+  // thread runs that displaces another.
+  std::vector<std::pair<double, double>> parts;
+  for (const double sends : {0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6})
+    for (const double later : {0.05, 0.1, 0.15, 0.25, 0.5, 1.0}) parts.emplace_back(sends, later);
+  const double wake_up = sim::nanoseconds(with({}).wake_up);
+  const auto numbers = [&](const std::pair<double, double>& part) {
+    return std::pair(std::round(part.first * wake_up),
+                     std::round((part.first + part.second) * wake_up));
+  };
+  const auto best = best_of<std::pair<double, double>>(parts, sleeps, [&](const auto& part) {
+    const auto [sends, displaces] = numbers(part);
+    return with({{"system.wake_interrupt", sends}, {"system.displace", displaces}});
+  });
+  std::tie(fitted["system.wake_interrupt"], fitted["system.displace"]) = numbers(best);
 }
 
 }  // namespace
 
 // Describes the machine on which `tutti bench barrier --json` has run by its floors, and what these
-// do not tell, by every second of its barriers that poll and have a CPU for each thread, and the
-// slice by those that poll and have not.
+// do not tell, by every second of its barriers: a core's own times by those that poll and have a
+// CPU for each thread, and the system's by the others.
 int run_calibrate(const sim_options& o) {
   const bench_run run = bench_reader(o.file).read();
   const std::vector<sim::published_value> all = run.free_barriers();
@@ -341,16 +436,8 @@ int run_calibrate(const sim_options& o) {
   for (std::size_t i = 0; i < barriers.size(); ++i) barriers[i].is_fitted = i % 2 == 0;
   sim::settings fitted;
   std::string assumed = described(o, run, fitted);
-  // With more threads than CPUs an episode that waits by polls lasts as many slices.
-  std::vector<double> slices;
-  const sim::machine here = sim::parse_machine(assumed, "calibrated");
-  for (const sim::published_value& value : all)
-    if (value.wait == "spin" && value.threads > o.cores)
-      slices.push_back(value.ns / sim::simulated_ns(here, value, 20, 1) * 3e6);
-  if (!slices.empty()) {
-    fitted["system.slice"] = std::round(summary_of(slices).median);
-    assumed = described(o, run, fitted);
-  }
+  fit_system(o, run, fitted);
+  assumed = described(o, run, fitted);
   // With fewer values than numbers a search says nothing.
   if (barriers.size() < 12) {
     fmt::print("{}", assumed);

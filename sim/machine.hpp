@@ -110,6 +110,9 @@ struct machine {
 
   // ---- the operating system
   sim_time slice = 0;           // how long a thread runs while others wait for its CPU
+  sim_time tick = 0;            // slices end at multiples of this; 0: at any time
+  sim_time tick_offset = 0;     // how far apart the ticks of neighbouring CPUs are
+  sim_time tick_work = 0;       // what the timer's interrupt takes from the thread that runs
   sim_time context_switch = 0;  // from one thread to another
   sim_time yield = 0;           // a call that finds no other thread
   sim_time futex_wait = 0;      // the call, until the CPU is free
@@ -118,6 +121,10 @@ struct machine {
   // spin on the lock: each sees every change of it.
   sim_time futex_lock = 0;
   sim_time wake_up = 0;  // until a woken thread runs on a CPU that was idle
+  // The same if it was idle for so long at least, and in between in proportion. 0: no difference.
+  sim_time deep_wake_up = 0, deep_after = 0;
+  // How long a thread that wakes another on another CPU is kept by the interrupt that it sends.
+  sim_time wake_interrupt = 0;
   // Until a running thread leaves its CPU for one that another CPU has woken.
   sim_time displace = 0;
 

@@ -63,7 +63,7 @@ class reader {
     m.futex_wake = time("system", "futex_wake");
     m.futex_lock = time("system", "futex_lock");
     m.wake_up = time("system", "wake_up");
-    m.displace = find("system", "displace") == nullptr ? m.wake_up : time("system", "displace");
+    read_system_options(m);
     if (find("core", "cold") != nullptr) m.cold = time("core", "cold");
     read_barrier_units(m);
     read_accelerator(m);
@@ -296,6 +296,30 @@ class reader {
     if (m.transfer.cluster < m.bank_access)
       refuse(line_of("transfer", "cluster"),
              "transfer.cluster must be at least bank.access, which it contains");
+  }
+
+  // What a system's section can do without.
+  void read_system_options(machine& m) {
+    const auto optional = [&](const char* key, sim_time otherwise) {
+      return find("system", key) == nullptr ? otherwise : time("system", key);
+    };
+    m.displace = optional("displace", m.wake_up);
+    m.tick = optional("tick", 0);
+    m.tick_offset = optional("tick_offset", 0);
+    m.tick_work = optional("tick_work", 0);
+    m.wake_interrupt = optional("wake_interrupt", 0);
+    m.deep_after = optional("deep_after", 0);
+    m.deep_wake_up = optional("deep_wake_up", m.wake_up);
+    for (const char* const key : {"tick_offset", "tick_work"})
+      if (const sim_time time = optional(key, 0); time > 0 && time >= m.tick)
+        refuse(line_of("system", key),
+               "system." + std::string(key) + " must be less than system.tick");
+    if (m.deep_wake_up < m.wake_up)
+      refuse(line_of("system", "deep_wake_up"),
+             "system.deep_wake_up must be at least system.wake_up: a deeper sleep ends no sooner");
+    if ((m.deep_after == 0) != (m.deep_wake_up == m.wake_up))
+      refuse(line_of("system", m.deep_after == 0 ? "deep_wake_up" : "deep_after"),
+             "system.deep_after and system.deep_wake_up need each other");
   }
 
   void read_lines(machine& m) {

@@ -41,8 +41,9 @@ void be_another_process(world& w, const other_process& p, std::uint64_t seed, co
   };
   const simulated_atomic<std::uint32_t> never{0};
   const auto sleep = [&](sim_time time) { w.sleep(&never, sizeof never, 0, w.now() + time); };
-  // Not all begin together.
-  if (p.most_sleep_ns > 0) sleep(between(0, p.most_sleep_ns));
+  // They begin at any time in their turns with the thread of their CPU.
+  const sim_time turn = std::max(w.hardware().slice, w.hardware().tick);
+  sleep(between(0, std::max(p.most_sleep_ns, nanoseconds(2 * turn))));
   while (ended < all) {
     w.work(between(p.least_work_ns, p.most_work_ns));
     if (p.most_sleep_ns > 0) sleep(between(p.least_sleep_ns, p.most_sleep_ns));

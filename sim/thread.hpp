@@ -28,9 +28,11 @@ struct world::thread {
   bool is_participant = true;
   // Since when it is on its CPU, and for how long it was before.
   sim_time on_cpu_since = 0, ran = 0;
-  // The time that it has had, moved so that the threads of a CPU can be compared: the one with the
-  // least is next.
-  double fair_time = 0;
+  // The time that it has had, moved so that the threads of a CPU can be compared, and the fair time
+  // at which its request of a slice ends.
+  double fair_time = 0, deadline = 0;
+  // How much more than the average of its CPU it had had when it left the CPU, and that average.
+  double ahead = 0, average_left = 0;
   // How much work is left, since when it does it, and which event tells that it is done.
   sim_time work_left = 0, works_since = 0;
   std::uint64_t work_ticket = 0;

@@ -88,11 +88,12 @@ std::size_t world::start_on(unsigned cpu, bool is_participant, std::function<voi
   threads_.push_back(std::move(made));
   thread& t = *threads_.back();
   processor& p = processors_[t.cpu];
-  t.fair_time = least_fair_time(p);
+  t.fair_time = average_fair_time(p);
+  t.deadline = t.fair_time + static_cast<double>(machine_.slice);
   if (p.current == nobody && p.ready.empty()) {
-    p.current = t.number;
     const sim_time skew = options_.start_within == 0 ? 0 : random_.below(options_.start_within);
-    p.slice_end = now() + skew + slice_time();
+    p.current = t.number;
+    begin_slice(p, now() + skew);
     continue_on_cpu(t.number, now() + skew);
   } else {
     p.ready.push_back(t.number);
@@ -136,7 +137,7 @@ void world::join(std::size_t number) noexcept {
 
 void world::spend(sim_time time) noexcept {
   let_others_run();
-  const sim_time until = now() + time;
+  const sim_time until = now() + time + interrupted_for(time);
   if (!queue_.skip_to(until)) {
     resume_at(running_, until);
     return dispatch();
@@ -398,11 +399,46 @@ double world::fair_time_of(const thread& t) const noexcept {
   return t.fair_time + (t.is_on_cpu ? static_cast<double>(now() - t.on_cpu_since) : 0);
 }
 
-double world::least_fair_time(const processor& p) const noexcept {
-  if (p.current == nobody) return 0;
-  double least = fair_time_of(*threads_[p.current]);
-  for (const std::uint32_t who : p.ready) least = std::min(least, threads_[who]->fair_time);
-  return least;
+std::size_t world::queued(const processor& p) noexcept {
+  return p.ready.size() + (p.current == nobody ? 0 : 1);
+}
+
+double world::average_fair_time(const processor& p) const noexcept {
+  if (queued(p) == 0) return p.average_left;
+  double sum = p.current == nobody ? 0 : fair_time_of(*threads_[p.current]);
+  for (const std::uint32_t who : p.ready) sum += threads_[who]->fair_time;
+  return sum / static_cast<double>(queued(p));
+}
+
+// The earliest deadline of those that have had no more than the average.
+std::uint32_t world::pick(const processor& p, bool protects) const noexcept {
+  // Times are whole picoseconds; their average is not.
+  const double most = average_fair_time(p) + 1;
+  const bool has_current = p.current != nobody && fair_time_of(*threads_[p.current]) <= most;
+  if (has_current && protects && fair_time_of(*threads_[p.current]) < p.protected_until)
+    return p.current;
+  std::uint32_t best = nobody;
+  for (const std::uint32_t who : p.ready)
+    if (threads_[who]->fair_time <= most &&
+        (best == nobody || threads_[who]->deadline < threads_[best]->deadline))
+      best = who;
+  if (has_current && (best == nobody || threads_[p.current]->deadline < threads_[best]->deadline))
+    return p.current;
+  return best;
+}
+
+// The current thread keeps the CPU until its deadline, which is found at a tick if there are any.
+void world::begin_slice(processor& p, sim_time from) noexcept {
+  const thread& t = *threads_[p.current];
+  p.protected_until = t.deadline;
+  const double left = std::max(t.deadline - fair_time_of(t), 0.0);
+  p.slice_end = from + static_cast<sim_time>(left);
+  if (machine_.tick > 0)
+    // No interrupt comes at the very time: by chance one of two that have had as much is ahead.
+    p.slice_end =
+        next_tick(p, p.slice_end) + random_slices_.below(std::max<sim_time>(machine_.tick_work, 2));
+  else
+    p.slice_end = from + scattered(static_cast<sim_time>(left), random_slices_);
 }
 
 void world::continue_on_cpu(std::uint32_t who, sim_time when) noexcept {
@@ -421,14 +457,12 @@ void world::continue_on_cpu(std::uint32_t who, sim_time when) noexcept {
 void world::choose_next(processor& p) noexcept {
   p.must_switch = false;
   p.current = nobody;
+  p.idle_since = now();
   if (p.ready.empty()) return;
-  const auto next =
-      std::min_element(p.ready.begin(), p.ready.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return threads_[a]->fair_time < threads_[b]->fair_time;
-      });
-  p.current = *next;
-  p.ready.erase(next);
-  p.slice_end = now() + machine_.context_switch + slice_time();
+  const std::uint32_t next = pick(p, false);
+  std::erase(p.ready, next);
+  p.current = next;
+  begin_slice(p, now() + machine_.context_switch);
   continue_on_cpu(p.current, now() + machine_.context_switch);
   set_timer(p);
 }
@@ -436,7 +470,9 @@ void world::choose_next(processor& p) noexcept {
 void world::leave_cpu(processor& p, bool again) noexcept {
   thread& t = *threads_[p.current];
   stop_work(t);
+  p.average_left = t.average_left = average_fair_time(p);
   be_on_cpu(t, false);
+  t.ahead = t.fair_time - p.average_left;
   if (again) p.ready.push_back(p.current);
   choose_next(p);
 }
@@ -446,9 +482,16 @@ void world::make_ready(std::uint32_t who) noexcept {
   t.state = doing::runs;
   t.has_work = true;
   processor& p = processors_[t.cpu];
+  const double average = average_fair_time(p), slice = static_cast<double>(machine_.slice);
+  // It comes back as far behind the average as it was, but no farther than two slices. Who was
+  // ahead has waited until the others had caught up.
+  double ahead = std::max(t.ahead, -2 * slice);
+  if (ahead > 0) ahead = std::max(ahead - (average - t.average_left), 0.0);
+  const auto others = static_cast<double>(queued(p));
+  // So far from the average with itself.
+  t.fair_time = average + (others == 0 ? 0 : ahead * (others + 1) / others);
+  t.deadline = t.fair_time + slice;
   if (p.current != nobody) {
-    // A sleeper comes before those that have had more, but cannot save up more than a slice.
-    t.fair_time = std::max(t.fair_time, least_fair_time(p) - static_cast<double>(machine_.slice));
     p.ready.push_back(who);
     set_timer(p);
     const auto number = static_cast<std::uint32_t>(&p - processors_.data());
@@ -458,18 +501,44 @@ void world::make_ready(std::uint32_t who) noexcept {
       queue_.at(now() + machine_.displace, {event::kind::displace, number, 0});
     return;
   }
+  const sim_time wakes = wake_up_time(p);
   p.current = who;
-  p.slice_end = now() + machine_.wake_up + slice_time();
-  continue_on_cpu(who, now() + machine_.wake_up);
+  begin_slice(p, now() + wakes);
+  continue_on_cpu(who, now() + wakes);
+}
+
+// A CPU that has been idle for long sleeps more deeply.
+sim_time world::wake_up_time(const processor& p) const noexcept {
+  if (machine_.deep_after == 0) return machine_.wake_up;
+  const sim_time idle = std::min(now() - p.idle_since, machine_.deep_after);
+  return machine_.wake_up +
+         static_cast<sim_time>(static_cast<double>(machine_.deep_wake_up - machine_.wake_up) *
+                               static_cast<double>(idle) /
+                               static_cast<double>(machine_.deep_after));
+}
+
+// How much longer the running thread takes for something because its CPU's timer interrupts it.
+sim_time world::interrupted_for(sim_time time) noexcept {
+  if (machine_.tick_work == 0) return 0;
+  processor& p = processors_[me().cpu];
+  if (now() + time < p.next_tick) return 0;
+  // A CPU that was idle had no ticks.
+  const bool is_due = p.next_tick + machine_.tick > now();
+  p.next_tick = next_tick(p, now() + time + 1);
+  return is_due ? machine_.tick_work : 0;
+}
+
+// The first tick of a CPU at that time or later.
+sim_time world::next_tick(const processor& p, sim_time from) const noexcept {
+  const auto number = static_cast<sim_time>(&p - processors_.data());
+  const sim_time phase = number * machine_.tick_offset % machine_.tick;
+  return (from - phase + machine_.tick - 1) / machine_.tick * machine_.tick + phase;
 }
 
 void world::displace(processor& p) noexcept {
   if (p.current == nobody) return;
   thread& t = *threads_[p.current];
-  const bool is_behind = std::none_of(p.ready.begin(), p.ready.end(), [&](std::uint32_t who) {
-    return threads_[who]->fair_time < fair_time_of(t);
-  });
-  if (is_behind) return;
+  if (pick(p, true) == p.current) return;
   if (t.state == doing::works || t.state == doing::polls)
     leave_cpu(p, true);
   else
@@ -508,7 +577,13 @@ void world::end_slice(std::uint32_t cpu) noexcept {
   if (p.ready.empty()) return;
   if (p.current == nobody || now() < p.slice_end) return set_timer(p);
   if (nobody_gets_on()) return;
-  const doing state = threads_[p.current]->state;
+  thread& t = *threads_[p.current];
+  t.deadline = std::max(t.deadline, fair_time_of(t) + static_cast<double>(machine_.slice));
+  if (pick(p, false) == p.current) {
+    begin_slice(p, now());
+    return set_timer(p);
+  }
+  const doing state = t.state;
   if (state == doing::polls || state == doing::works)
     leave_cpu(p, true);
   else
@@ -532,11 +607,13 @@ void world::yield() noexcept {
   t.loads = t.others = 0;
   processor& p = processors_[t.cpu];
   if (p.ready.empty()) return spend(call_time(machine_.yield));
+  // Linux takes the rest of its slice away, unless it has had more than the average.
+  if (fair_time_of(t) <= average_fair_time(p) + 1) {
+    t.fair_time += std::max(t.deadline - fair_time_of(t), 0.0);
+    t.deadline += static_cast<double>(machine_.slice);
+  }
+  if (pick(p, false) == t.number) return spend(call_time(machine_.yield));
   t.has_work = true;
-  // All others come first.
-  double last = 0;
-  for (const std::uint32_t other : p.ready) last = std::max(last, threads_[other]->fair_time);
-  t.fair_time += std::max(last + 1 - fair_time_of(t), 0.0);
   leave_cpu(p, true);
   dispatch();
 }
@@ -589,8 +666,10 @@ void world::wake(const void* word, unsigned how_many) noexcept {
     return true;
   });
   for (const std::uint32_t who : woken) {
+    const unsigned its = threads_[who]->cpu;
     make_ready(who);
-    spend(call_time(machine_.futex_wake));
+    const sim_time sends = its == cpu() ? 0 : machine_.wake_interrupt;
+    spend(call_time(machine_.futex_wake + sends));
   }
 }
 

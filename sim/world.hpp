@@ -273,6 +273,12 @@ class world {
     sim_time slice_end = 0;
     // The current thread is to leave at its next operation.
     bool must_switch = false, timer_is_set = false;
+    // The current thread stays until its fair time is this, while it has had no more than the
+    // average.
+    double protected_until = 0;
+    // The average when it was asked for last.
+    double average_left = 0;
+    sim_time idle_since = 0, next_tick = 0;
     cpu_notes notes;
   };
 
@@ -311,12 +317,20 @@ class world {
   void leave_cpu(processor& p, bool again) noexcept;
   void choose_next(processor& p) noexcept;
   void set_timer(processor& p) noexcept;
-  // The current thread leaves its CPU if one that is ready has had less of it.
+  // The current thread leaves its CPU if one that is ready comes before it.
   void displace(processor& p) noexcept;
   void end_slice(std::uint32_t cpu) noexcept;
   double fair_time_of(const thread& t) const noexcept;
-  // The least of the threads that run or are ready to on this CPU, or 0.
-  double least_fair_time(const processor& p) const noexcept;
+  // Linux's EEVDF with equal weights: of the threads that have had no more than the average of
+  // their CPU, the one with the earliest deadline is next. `protects`: unless the current thread is
+  // one of them and has not reached its own.
+  std::uint32_t pick(const processor& p, bool protects) const noexcept;
+  static std::size_t queued(const processor& p) noexcept;
+  double average_fair_time(const processor& p) const noexcept;
+  void begin_slice(processor& p, sim_time from) noexcept;
+  sim_time wake_up_time(const processor& p) const noexcept;
+  sim_time interrupted_for(sim_time time) noexcept;
+  sim_time next_tick(const processor& p, sim_time from) const noexcept;
   std::size_t start_on(unsigned cpu, bool is_participant, std::function<void()> body);
   // Whether all threads but other processes wait for each other, as seen when a slice ends.
   bool nobody_gets_on() noexcept;
@@ -330,8 +344,6 @@ class world {
   // A system call takes up to a quarter less or more than its time. Without that two threads that
   // wait for each other's calls could do so for ever.
   sim_time call_time(sim_time time) noexcept { return scattered(time, random_); }
-  // Slices scatter as much, so that CPUs do not change their threads at the same time.
-  sim_time slice_time() noexcept { return scattered(machine_.slice, random_slices_); }
   static sim_time scattered(sim_time time, generator& random) noexcept;
 
   // ---- lines (lines.cpp)

@@ -480,6 +480,23 @@ class Sim(unittest.TestCase):
         self.assertIsNotNone(cold, out)
         self.assertTrue(100 < int(cold[1]) < 400, cold[0])
 
+    def test_calibrate_fits_the_system(self) -> None:
+        usual = json.loads(self.measured()[-1]) | {"metric": "last_in_last_out"}
+        lines = self.measured()
+        # A wake-up after 1 ms takes 70 us, and 4 us by the floors.
+        for threads, scenario, median in ((2, "imbalance_1ms", 7e4), (4, "imbalance_60us", 3e4)):
+            for name in ("ticket", "central", "combining", "counting", "striped", "pool", "atomic",
+                         "mutex"):  # fmt: skip
+                lines.append(json.dumps(usual | {
+                    "name": name, "wait": "park", "threads": threads, "scenario": scenario,
+                    "median": median}))  # fmt: skip
+        out = tutti_sim("calibrate", self.file("system.jsonl", "\n".join(lines)))[1]
+        deep = re.search(r"\ndeep_wake_up = (\d+)  # fitted\n", out)
+        self.assertIsNotNone(deep, out)
+        self.assertTrue(6e4 < int(deep[1]) < 7e4, deep[0])
+        self.assertRegex(out, r"\nwake_interrupt = \d+  # fitted\ndisplace = \d+  # fitted\n")
+        self.assertEqual(len(self.lines("team", "--machine", self.file("mine.toml", out))), 1)
+
     def test_calibrate_fits_what_floors_do_not_tell(self) -> None:
         out = tutti_sim("calibrate", self.file("few.jsonl", "\n".join(self.measured())))[1]
         self.assertIn("atomic = 6  # assumed", out)

@@ -92,6 +92,28 @@ TEST(MachineFile, CanHaveInterrupts) {
             std::string::npos);
 }
 
+TEST(MachineFile, CanHaveTicksAndDeepSleep) {
+  const machine without = find_machine("epyc2");
+  EXPECT_EQ(without.tick, 0u);
+  EXPECT_EQ(without.deep_after, 0u);
+  EXPECT_EQ(without.displace, without.wake_up);
+  const machine m = find_machine("local");
+  EXPECT_GT(m.tick, m.tick_offset);
+  EXPECT_GT(m.deep_wake_up, m.wake_up);
+  EXPECT_LT(m.wake_interrupt, m.displace);
+  const auto said = [](const settings& with) {
+    return test::refusal_of<std::invalid_argument>(
+        [&] { static_cast<void>(find_machine("local", with)); });
+  };
+  EXPECT_NE(
+      said({{"system.tick_work", 1e9}}).find("system.tick_work must be less than system.tick"),
+      std::string::npos);
+  EXPECT_NE(said({{"system.tick", 0}}).find("system.tick_offset must be less"), std::string::npos);
+  EXPECT_NE(said({{"system.deep_wake_up", 1}}).find("a deeper sleep ends no sooner"),
+            std::string::npos);
+  EXPECT_NE(said({{"system.deep_after", 0}}).find("need each other"), std::string::npos);
+}
+
 TEST(MachineFile, CanHaveSmallCores) {
   const machine m = find_machine("i9_12900k");
   EXPECT_EQ(m.cpus(), 24u);

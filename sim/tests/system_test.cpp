@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/contenders.hpp"
 #include "sim/measure.hpp"
@@ -117,6 +119,112 @@ TEST(System, WokenThreadDisplacesOneThatWorks) {
   EXPECT_GT(time_to_run(true), 4000);
   EXPECT_LT(time_to_run(true), 4000 + 2 * 1500);
   EXPECT_GT(time_to_run(false), 1e6);
+}
+
+// How long it takes from a wake-up call until the thread that it wakes runs on another CPU, and
+// until the call returns; the sleeper has slept for so long.
+struct wake_up_times {
+  double runs = 0, returns = 0;
+};
+wake_up_times time_wake_up(const machine& m, double asleep_ns) {
+  alignas(64) simulated_atomic<std::uint32_t> word{0};
+  sim_time called = 0, returned = 0, ran = 0;
+  world w(m, {.start_within = 0});
+  w.run([&] {
+    w.start([&] {
+      w.work(picoseconds(asleep_ns));
+      word.store(1, release);
+      called = w.now();
+      simulated::unpark(word);
+      returned = w.now();
+    });
+    while (word.load(acquire) == 0) simulated::park(word, 0u, UINT64_MAX);
+    ran = w.now();
+  });
+  return {nanoseconds(ran - called), nanoseconds(returned - called)};
+}
+
+TEST(System, AnIdleCpuSleepsMoreDeeplyTheLonger) {
+  machine m = some_machine(1, 2, 1);
+  const double shallow = time_wake_up(m, 100e3).runs;
+  m.deep_wake_up = picoseconds(25'000);
+  m.deep_after = picoseconds(200e3);
+  // 5 us, 25 us, and about half of the way between them.
+  EXPECT_NEAR(time_wake_up(m, 1000).runs, shallow, 500);
+  EXPECT_NEAR(time_wake_up(m, 100e3).runs, shallow + 10'000, 500);
+  EXPECT_NEAR(time_wake_up(m, 1e6).runs, shallow + 20'000, 1);
+}
+
+// An interrupt for another CPU keeps who sends it, and not the thread that it wakes.
+TEST(System, TheInterruptOfAWakeUpKeepsItsSender) {
+  machine m = some_machine(1, 2, 1);
+  const wake_up_times before = time_wake_up(m, 100e3);
+  m.wake_interrupt = picoseconds(4000);
+  const wake_up_times after = time_wake_up(m, 100e3);
+  EXPECT_NEAR(after.runs, before.runs, 500);
+  // A system call takes up to a quarter less or more.
+  EXPECT_NEAR(after.returns, before.returns + 4000, 1500);
+}
+
+// Slices end at the ticks of their CPU: with ticks of 4 ms two threads that poll take turns of 4 ms
+// although they ask for less.
+TEST(System, EndsSlicesAtTicks) {
+  machine m = some_machine(1, 1, 1);
+  m.slice = picoseconds(1.4e6);
+  const contender who = barriers({"ticket"}, {"spin"}).front();
+  const auto median = [&] {
+    std::vector<double> loop = run(m, who, {.threads = 2, .episodes = 20}).loop;
+    std::sort(loop.begin(), loop.end());
+    return loop[loop.size() / 2];
+  };
+  EXPECT_NEAR(median(), 1.4e6, 0.4e6);
+  m.tick = picoseconds(4e6);
+  EXPECT_NEAR(median(), 4e6, 0.01e6);
+}
+
+// What the timer's interrupt takes is lost to the thread that runs, once in each tick.
+TEST(System, TicksTakeTime) {
+  machine m = some_machine(1, 1, 1);
+  const auto took = [&] {
+    world w(m, {.start_within = 0});
+    double ns = 0;
+    w.run([&] {
+      const sim_time start = w.now();
+      while (w.now() < start + picoseconds(100e6)) w.spend(picoseconds(1000));
+      ns = nanoseconds(w.now() - start);
+    });
+    return std::pair(ns, w.events());
+  };
+  const std::uint64_t all = took().second;
+  m.tick = picoseconds(4e6);
+  m.tick_work = picoseconds(40'000);
+  // 25 ticks of 40 us are a millisecond, in which a thousand spends would have had their place.
+  EXPECT_NEAR(static_cast<double>(all - took().second), 1000, 100);
+}
+
+// Beside a process that works, each yield costs the process's turn; without one, a system call.
+TEST(System, AYieldTakesTheRestOfTheSliceAway) {
+  const machine m = some_machine(1, 1, 1);
+  const auto time_of_yields = [&](bool beside) {
+    world w(m, {.start_within = 0});
+    bool is_over = false;
+    double ns = 0;
+    w.run([&] {
+      if (beside)
+        w.start_process(
+            [&] {
+              while (!is_over) w.work(picoseconds(1e6));
+            },
+            0);
+      const sim_time start = w.now();
+      for (int i = 0; i < 10; ++i) simulated::yield();
+      ns = nanoseconds(w.now() - start);
+      is_over = true;
+    });
+    return ns;
+  };
+  EXPECT_LT(time_of_yields(false), 10 * 500);
+  EXPECT_NEAR(time_of_yields(true), 10 * 3e6, 5e6);
 }
 
 // A deadlock is found although another process works on.
