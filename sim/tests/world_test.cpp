@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/contenders.hpp"
@@ -461,6 +462,22 @@ TEST(World, HandlesThreeMillionEventsASecond) {
 #ifdef NDEBUG
   EXPECT_GT(best, 0.003);
 #endif
+}
+
+// In processor time of the host: 50 ms for an algorithm of O(n log n) transfers, 500 ms for a
+// counter on which all meet.
+TEST(World, SimulatesAnEpisodeOf384ThreadsInTime) {
+  const machine m = some_machine(8, 24, 2);
+  for (const auto& [name, most_ms] : {std::pair("dissemination", 50.0),
+                                      std::pair("tournament", 50.0), std::pair("central", 500.0)}) {
+    const contender who = barriers({name}, {"spin"}).front();
+    const simulated_run r = run(m, who, {.threads = 384, .episodes = 10});
+    EXPECT_EQ(r.loop.size(), 10u);
+    RecordProperty(name, std::to_string(r.host_ns / 1e6));
+#ifdef NDEBUG
+    EXPECT_LT(r.host_ns / 1e6, most_ms) << name;
+#endif
+  }
 }
 
 // ---- what else takes a platform
