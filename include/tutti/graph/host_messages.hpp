@@ -94,8 +94,9 @@ class host_messages {
       const auto at = [&](std::size_t i) {
         return entries_.begin() + static_cast<std::ptrdiff_t>(i);
       };
+      // clang 14 takes `a.vertex <` for the class template.
       if (!std::is_sorted(at(times_[s].begin), at(is_last ? size() : times_[s + 1].begin),
-                          [](const entry& a, const entry& b) { return a.vertex < b.vertex; }))
+                          [](const entry& a, const entry& b) { return b.vertex > a.vertex; }))
         return false;
     }
     return true;
