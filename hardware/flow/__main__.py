@@ -67,7 +67,7 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
             for parameters in chosen:
                 add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof,
                     parameters, ())
-        if "cover" in stages and proof.covers:
+        if "cover" in stages and proof.covers and (proof.quick_covers or not quick):
             add("cover", proof.name, prove.cover, proof, ())
     if "mutate" in stages:
         for proof in unit.proofs:

@@ -62,6 +62,8 @@ class Proof:
     bugs: bool = True
     # In quick runs: all parameter sets (True), none (False), or the listed ones.
     quick: bool | list = True
+    # Whether quick runs of the proof reach its covers too.
+    quick_covers: bool = True
     # Any solver that yosys-smtbmc supports and that is installed: bitwuzla, z3, cvc5.
     solver: str = "bitwuzla"
     # Seconds of one solver run.
