@@ -17,7 +17,8 @@ struct engine_options {
   send_order order = send_order::first_in_first_out;
   // The number of sends between two checks for messages. A check that finds nothing makes
   // everything sent so far visible, whether or not a batch is full; 256 messages are several
-  // batches.
+  // batches. Vertices that have their turns in blocks of 256 send a block between two checks at
+  // least.
   std::uint32_t burst = 256;
   // Participant 0 calls this at each step and every 65,536 sends, with the time and the number of
   // sends so far. It must be quick.
