@@ -74,6 +74,7 @@ void expect_equal(const graph::shard<float>& made, const graph::shard<float>& ex
   EXPECT_EQ(made.targets, expected.targets);
   EXPECT_EQ(made.values, expected.values);
   EXPECT_EQ(made.in_lists, expected.in_lists);
+  EXPECT_EQ(made.out_lists, expected.out_lists);
 }
 
 // Compares the shards of `processes` shares of `threads` participants with those of the whole
