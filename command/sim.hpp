@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "sim/machine_file.hpp"
 
@@ -52,6 +53,9 @@ summary summary_of(std::vector<double> samples);
 
 // The numbers of --set. Throws std::invalid_argument for one that is not KEY=NUMBER.
 sim::settings settings_of(const sim_options& o);
+
+// Tells in a JSON line what --set has replaced.
+cli::json with_set(const sim_options& o, cli::json line);
 
 // Subcommands that lay simulated times beside others (sim_compare.cpp).
 int run_compare(const sim_options& o);

@@ -48,6 +48,11 @@ sim::settings settings_of(const sim_options& o) {
   return with;
 }
 
+cli::json with_set(const sim_options& o, cli::json line) {
+  if (!o.set.empty()) line["set"] = o.set;
+  return line;
+}
+
 namespace {
 
 // What `tutti bench` measured in a scenario: the loop, or from the last arrival to the last return.

@@ -197,6 +197,7 @@ class trial {
       if (broadcasts_ || r == i % plan_.receivers) times.push_back(nanoseconds(back_[r] - began));
     if (!broadcasts_) {
       result.unicast.push_back(times[0]);
+      result.unicast_receivers.push_back(i % plan_.receivers);
       return;
     }
     result.broadcast_last.push_back(*std::max_element(times.begin(), times.end()));
