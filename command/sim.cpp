@@ -283,7 +283,9 @@ void add_sim(cli::command& program) {
   event.add_option("--wait", o->waits, "Wait policies of the event, or all")
       .value_name("LIST")
       .show_default();
-  event.add_option("--episodes", o->episodes, "Notifications after 5 of warm-up")
+  event
+      .add_option("--episodes", o->episodes,
+                  "Notifications after 5 of warm-up, or one for each receiver")
       .between(2u, 1'000'000u)
       .show_default();
   event
