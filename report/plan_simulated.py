@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs about machines that are not here: `tutti sim`. The lines are the same on every machine and in
-every run; two minutes in all, or everything when long.
+"""Runs about machines that are not here: `tutti sim`. The lines are the same on every machine and
+in every run; two minutes in all, or everything when long.
 """
 
 from __future__ import annotations

@@ -196,10 +196,11 @@ def _order_words(data: Dataset, title: str, machine: str) -> str:
         f"{paper_name(faster)} passes the other between {before} and {after} threads"
         for before, after, faster in changes
     ) or "OMP and the tournament do not cross"
+    apart = simulated.percent(cycles, printed)
     return (
         f"{title}, {threads} threads, cycles: {order}; tutti's default {count(own)}. The paper "
-        f"prints {paper_name(best)} as the best with {printed:,} ({simulated.percent(cycles, printed)}"
-        f" simulated): {verdict}. {crossing[:1].upper()}{crossing[1:]}."
+        f"prints {paper_name(best)} as the best with {printed:,} ({apart} simulated): {verdict}. "
+        f"{crossing[:1].upper()}{crossing[1:]}."
     )
 
 

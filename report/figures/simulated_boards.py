@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of Naylor et al. 2020 on the simulated boards: round trips of detection, what hardware
-gains an application, five applications with and without steps, and shortest paths in the worst
-case and on average.
+"""The figures of Naylor et al. 2020 on the simulated boards: round trips of detection, what
+hardware gains an application, five applications with and without steps, and shortest paths in the
+worst case and on average.
 """
 
 from __future__ import annotations

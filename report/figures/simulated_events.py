@@ -78,7 +78,8 @@ def _steps(values: list[float], floor: float, label: str) -> list[Point]:
     points = [Point(ordered[0], 0.0)]
     for place, value in enumerate(ordered, 1):
         share = place / len(ordered)
-        points.append(Point(value, share, text=f"{label}: {share:.0%} within {count(value)} cycles"))
+        text = f"{label}: {share:.0%} within {count(value)} cycles"
+        points.append(Point(value, share, text=text))
     return points
 
 
@@ -195,8 +196,8 @@ def build_knees(data: Dataset) -> Figure:
     series = [Series(look.label, look.color, _steps(values, 1, look.label))]
     share = Axis("share of the samples", lowest=0, highest=1.02)
     seven = Panel(
-        "figure 7, x64, simulated; dashed: where a knee begins", Axis("cycles", counts=True), share, series,
-        rules, "cdf", 420,
+        "figure 7, x64, simulated; dashed: where a knee begins", Axis("cycles", counts=True),
+        share, series, rules, "cdf", 420,
     )
     beside = {who: found[who] for who in BESIDE if who in found}
     eighteen = _cdf("figures 18 and 20, x64, simulated", beside, machine, "cycles")

@@ -36,7 +36,7 @@ class Work:
     input: str
     # ns of one thread, and how often the threads meet.
     alone: float
-    meetings: int
+    barriers: int
     cpu: str
 
 
@@ -45,12 +45,12 @@ def work() -> Work:
     lines = read_file(KEPT)
     machine = next(line for line in lines if line["type"] == "machine")
     run = next(line for line in lines if line["type"] == "result")
-    meetings = run["barriers"] + run["reductions"]
-    return Work(run["input"], run["median"], meetings, machine["cpu"])
+    barriers = run["barriers"] + run["reductions"]
+    return Work(run["input"], run["median"], barriers, machine["cpu"])
 
 
 def time(of: Work, line: Line) -> float:
-    return of.alone / line["threads"] + of.meetings * line["median"]
+    return of.alone / line["threads"] + of.barriers * line["median"]
 
 
 def last_gain(of: Work, lines: list[Line]) -> int:
@@ -74,7 +74,7 @@ def build(data: Dataset) -> Figure:
     if panels:
         captions += [
             f"One thread takes {format_time(work().alone)} for the paper's input {work().input} "
-            f"({work().cpu}), and the threads meet {work().meetings:,} times. The paper's program "
+            f"({work().cpu}), and the threads meet {work().barriers:,} times. The paper's program "
             "meets more often and computes more; a machine whose cores are slower has more work "
             "between two barriers, so that its ratios are smaller.",
             "The paper prints that counting is up to 123 times as fast as pthread's barrier on "
@@ -114,8 +114,14 @@ def _words(title: str, found: dict[str, list[Line]]) -> str:
     return (
         f"{title}, {slow[-1]['threads']} threads: counting is "
         f"{format_ratio(ratio(work(), slow, fast))} as fast as pthread's barrier (the barriers "
-        f"alone {format_ratio(alone)}); the program becomes slower beyond "
-        f"{last_gain(work(), slow)} threads with pthread's, and beyond "
-        f"{last_gain(work(), fast)} with counting. From fast to slow: "
+        f"alone {format_ratio(alone)}). The program {_scaling(slow)} with pthread's, and "
+        f"{_scaling(fast)} with counting. From fast to slow: "
         f"{', '.join(paper_name(name) for name in order)}."
     )
+
+
+def _scaling(lines: list[Line]) -> str:
+    threads = last_gain(work(), lines)
+    if threads == lines[-1]["threads"]:
+        return f"scales to all {threads} threads"
+    return f"becomes slower beyond {threads} threads"

@@ -379,8 +379,8 @@ CLAIMS = (
     Claim("Hetland et al., figure 7", "with a near unit, over 3 times as fast as the best software",
           _projection),
     *(_structures(machine) for machine in of_barriers.ESTIMATES),
-    Claim("Hetland et al., section 4.2", "an HBS is two orders of magnitude faster than software on "
-          "NUMA-4", _two_orders_of_structures),
+    Claim("Hetland et al., section 4.2", "an HBS is two orders of magnitude faster than software "
+          "on NUMA-4", _two_orders_of_structures),
     _order_of_mechanisms("x64", "unicast", "figures 3, 8, 15"),
     _order_of_mechanisms("Xeon Phi", "unicast", "figures 3, 9"),
     _order_of_mechanisms("x64", "broadcast_last", "figures 4, 10, 16"),
@@ -486,7 +486,7 @@ def build_choices(data: Dataset) -> Table:
         made.captions = [
             f"tutti::barrier takes over {LOSS:g} times as long as the best in {slow} of "
             f"{len(advice)} cells; the darker, the longer. Algorithms such as dissemination, flags "
-            "and trees need ranks, which tutti::barrier does without. docs/simulated-choices.md has more numbers of threads, "
-            "reductions and teams.",
+            "and trees need ranks, which tutti::barrier does without. docs/simulated-choices.md "
+            "has more numbers of threads, reductions and teams.",
         ]
     return simulated.table(CHOICES, data, (simulated.CHOICES,), made)

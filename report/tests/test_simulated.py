@@ -236,10 +236,10 @@ def test_ratios_of_the_boards(data: Dataset) -> None:
 
 def test_streamcluster_is_work_divided_and_barriers_added(data: Dataset) -> None:
     work = simulated_streamcluster.work()
-    assert work.input == "native" and work.meetings > 1000 and work.alone > 1e9
+    assert work.input == "native" and work.barriers > 1000 and work.alone > 1e9
     line = simulated.barriers(data, "numa8")["counting"][-1]
     assert simulated_streamcluster.time(work, line) == pytest.approx(
-        work.alone / 384 + work.meetings * line["median"]
+        work.alone / 384 + work.barriers * line["median"]
     )
     lines = [{"threads": n, "median": 100.0 * n} for n in (2, 4, 8, 16)]
     small = simulated_streamcluster.Work("native", 6400.0, 1, "a processor")
