@@ -110,7 +110,7 @@ def _barriers(quick: bool, programs: Programs, long: bool) -> Run:
         ]
     return Run(
         BARRIERS, "simulated: barriers on the machines of Hetland et al. 2019",
-        2 if quick else 200 if long else 10, programs.tutti, tuple(calls),
+        1 if quick else 200 if long else 3, programs.tutti, tuple(calls),
     )
 
 
@@ -131,7 +131,7 @@ def _vcode(quick: bool, programs: Programs) -> Run:
     made = (sys.executable, "-m", "report.nothing", str(program))
     return Run(
         VCODE, "simulated: an instruction of the vector machine with every barrier",
-        2 if quick else 15, programs.tutti, tuple(calls), (made,),
+        3 if quick else 10, programs.tutti, tuple(calls), (made,),
     )
 
 
@@ -148,7 +148,7 @@ def _events(quick: bool, programs: Programs) -> Run:
         )
     return Run(
         EVENTS, "simulated: notifications on the machines of Hale and Dinda 2018",
-        2 if quick else 30, programs.tutti, tuple(calls),
+        1 if quick else 20, programs.tutti, tuple(calls),
     )
 
 
@@ -156,6 +156,8 @@ def _boards(quick: bool, programs: Programs, long: bool) -> Run:
     seeds = ("--seeds", "1" if quick else str(SEEDS))
     calls = [_sim(programs, "idle")]
     for application, (graph, boards, options) in APPLICATIONS.items():
+        if quick:
+            graph = graph.replace("8192", "2048")
         calls.append(
             _sim(programs, "graph", application, graph, *options, *seeds, setting=boards)
         )
@@ -183,8 +185,8 @@ def _boards(quick: bool, programs: Programs, long: bool) -> Run:
         graph = WIDE.replace("8192", str(vertices))
         calls.append(_sim(programs, "graph", "sssp", graph, *seeds, setting=BOARDS_OF_4))
     return Run(
-        BOARDS, "simulated: the boards of Naylor et al. 2020", 3 if quick else 40, programs.tutti,
-        tuple(dict.fromkeys(calls)),
+        BOARDS, "simulated: the boards of Naylor et al. 2020",
+        3 if quick else 150 if long else 60, programs.tutti, tuple(dict.fromkeys(calls)),
     )
 
 
