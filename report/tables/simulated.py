@@ -437,7 +437,7 @@ def build_agreement(data: Dataset) -> Table:
         right += agrees
         mark = Cell("agrees", kind="good") if agrees else Cell("does not agree", kind="bad")
         body.append([Cell(claim.place), Cell(claim.says), Cell(words), mark])
-    heads = ["paper", "it says", "simulated", ""]
+    heads = ["paper", "it says", "simulated", "verdict"]
     made = Table("", "", "", [], heads, body)
     if body:
         made.captions = [
