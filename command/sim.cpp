@@ -47,6 +47,11 @@ sim::settings settings_of(const sim_options& o) {
   return with;
 }
 
+cli::json with_set(const sim_options& o, cli::json line) {
+  if (!o.set.empty()) line["set"] = o.set;
+  return line;
+}
+
 namespace {
 
 struct row {
@@ -67,24 +72,24 @@ void print_row(const sim::machine& m, const row& r, double episodes) {
              static_cast<double>(r.run.transfers) / episodes);
 }
 
-void print_json(const std::string& benchmark, const sim::machine& m, const row& r, rank_t threads,
-                std::uint64_t seed) {
+void print_json(const std::string& benchmark, const sim_options& o, const sim::machine& m,
+                const row& r, rank_t threads) {
   const auto print = [&](const char* metric, const std::vector<double>& samples) {
     if (samples.empty()) return;
     const summary s = summary_of(samples);
-    fmt::print("{}", cli::result_line({{"benchmark", benchmark},
-                                       {"provider", r.family},
-                                       {"name", r.name},
-                                       {"wait", r.wait},
-                                       {"threads", threads},
-                                       {"metric", metric},
-                                       {"min", s.least},
-                                       {"median", s.median},
-                                       {"max", s.most},
-                                       {"mean", s.mean},
-                                       {"samples", samples.size()},
-                                       {"seed", seed},
-                                       {"machine", m.name}}));
+    fmt::print("{}", cli::result_line(with_set(o, {{"benchmark", benchmark},
+                                                   {"provider", r.family},
+                                                   {"name", r.name},
+                                                   {"wait", r.wait},
+                                                   {"threads", threads},
+                                                   {"metric", metric},
+                                                   {"min", s.least},
+                                                   {"median", s.median},
+                                                   {"max", s.most},
+                                                   {"mean", s.mean},
+                                                   {"samples", samples.size()},
+                                                   {"seed", o.seed},
+                                                   {"machine", m.name}})));
   };
   print("loop", r.run.loop);
   print("last_in_last_out", r.run.last_in_last_out);
@@ -109,7 +114,7 @@ int run_rows(const std::string& benchmark, const sim_options& o, const sim::mach
     run(plan, [&](const row& r) {
       if (!std::exchange(has_header, true)) print_header(m, threads);
       if (o.json)
-        print_json(benchmark, m, r, threads, o.seed);
+        print_json(benchmark, o, m, r, threads);
       else
         print_row(m, r, plan.episodes + plan.warm_up);
       std::fflush(stdout);
@@ -347,7 +352,9 @@ void add_sim(cli::command& program) {
   event.add_option("--wait", o->waits, "Wait policies of the event, or all")
       .value_name("LIST")
       .show_default();
-  event.add_option("--episodes", o->episodes, "Notifications after 5 of warm-up")
+  event
+      .add_option("--episodes", o->episodes,
+                  "Notifications after 5 of warm-up, or one for each receiver")
       .between(2u, 1'000'000u)
       .show_default();
   event

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "sim/machine_file.hpp"
 
@@ -56,6 +57,9 @@ sim::settings settings_of(const sim_options& o);
 
 // Prints how large some errors are, unless there are none (sim_compare.cpp).
 void tell_errors(const sim_options& o, const char* what, const std::vector<double>& errors);
+
+// Tells in a JSON line what --set has replaced.
+cli::json with_set(const sim_options& o, cli::json line);
 
 // Subcommands that lay simulated times beside others (sim_compare.cpp, sim_published.cpp).
 int run_compare(const sim_options& o);

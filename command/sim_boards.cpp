@@ -76,20 +76,23 @@ void print_header(const sim_options& o, const sim::board_machine& m) {
              "detections", "ms, tree", "ratio");
 }
 
-void print_seed(const sim_options& o, const std::string& mode, std::uint64_t seed,
-                const graph_apps::outcome& run, double tree_seconds) {
+void print_seed(const sim_options& o, const sim::board_machine& m, const std::string& mode,
+                std::uint64_t seed, std::uint64_t vertices, const graph_apps::outcome& run,
+                double tree_seconds) {
   const auto& counts = run.statistics;
   if (o.json)
-    fmt::print("{}\n", cli::json{{"type", "sim_graph"},
-                                 {"application", o.application},
-                                 {"graph", o.graph},
-                                 {"mode", mode},
-                                 {"seed", seed},
-                                 {"edges", run.edges},
-                                 {"seconds", run.run_seconds},
-                                 {"seconds_with_clock_tree", tree_seconds},
-                                 {"messages", counts.messages()},
-                                 {"detections", counts.detections}}
+    fmt::print("{}\n", with_set(o, {{"type", "sim_graph"},
+                                    {"application", o.application},
+                                    {"graph", o.graph},
+                                    {"mode", mode},
+                                    {"seed", seed},
+                                    {"vertices", vertices},
+                                    {"edges", run.edges},
+                                    {"threads", m.all_threads()},
+                                    {"seconds", run.run_seconds},
+                                    {"seconds_with_clock_tree", tree_seconds},
+                                    {"messages", counts.messages()},
+                                    {"detections", counts.detections}})
                            .dump());
   else
     fmt::print("{:<6} {:>5} {:>12.3f} {:>14} {:>11} {:>12.3f} {:>7.2f}\n", mode, seed,
@@ -128,14 +131,16 @@ int run_idle(const sim_options& o) {
       part.fan = fan;
       const trips t = trips_of(part);
       if (o.json) {
-        fmt::print("{}\n", cli::json{{"type", "sim_idle"},
-                                     {"columns", columns},
-                                     {"rows", rows},
-                                     {"threads", part.all_threads()},
-                                     {"fan", fan},
-                                     {"handler", m.handler},
-                                     {"hardware_cycles", t.hardware},
-                                     {"tree_cycles", t.tree}}
+        fmt::print("{}\n", with_set(o, {{"type", "sim_idle"},
+                                        {"columns", columns},
+                                        {"rows", rows},
+                                        {"threads", part.all_threads()},
+                                        {"fan", fan},
+                                        {"handler", m.handler},
+                                        {"link", m.link},
+                                        {"clock_mhz", m.clock_mhz},
+                                        {"hardware_cycles", t.hardware},
+                                        {"tree_cycles", t.tree}})
                                .dump());
         continue;
       }
@@ -184,7 +189,7 @@ int run_boards_graph(const sim_options& o) {
       // Each detection takes three round trips.
       const double more = 3 * m.seconds(t.tree - t.hardware);
       if (!std::exchange(has_header, true)) print_header(o, m);
-      print_seed(o, mode, seed, run,
+      print_seed(o, m, mode, seed, graph.vertices, run,
                  run.run_seconds + static_cast<double>(run.statistics.detections) * more);
       std::fflush(stdout);
     }

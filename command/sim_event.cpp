@@ -53,19 +53,22 @@ void print_json(const sim_options& o, const sim::machine& m, const sim::notifier
                 rank_t receivers, const sim::notified& times) {
   const auto print = [&](const char* metric, const std::vector<double>& samples) {
     const summary s = summary_of(samples);
-    fmt::print("{}", cli::result_line({{"benchmark", "sim_event"},
-                                       {"provider", who.family},
-                                       {"name", who.name},
-                                       {"wait", who.wait},
-                                       {"threads", receivers + 1},
-                                       {"metric", metric},
-                                       {"min", s.least},
-                                       {"median", s.median},
-                                       {"max", s.most},
-                                       {"mean", s.mean},
-                                       {"samples", samples.size()},
-                                       {"seed", o.seed},
-                                       {"machine", m.name}}));
+    cli::json line = with_set(o, {{"benchmark", "sim_event"},
+                                  {"provider", who.family},
+                                  {"name", who.name},
+                                  {"wait", who.wait},
+                                  {"threads", receivers + 1},
+                                  {"metric", metric},
+                                  {"min", s.least},
+                                  {"median", s.median},
+                                  {"max", s.most},
+                                  {"mean", s.mean},
+                                  {"samples", samples.size()},
+                                  {"values", samples},
+                                  {"seed", o.seed},
+                                  {"machine", m.name}});
+    if (&samples == &times.unicast) line["receivers"] = times.unicast_receivers;
+    fmt::print("{}", cli::result_line(line));
   };
   print("unicast", times.unicast);
   print("broadcast_last", times.broadcast_last);

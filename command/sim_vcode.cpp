@@ -40,20 +40,21 @@ std::vector<sim::contender> chosen(const sim_options& o, const sim::machine& m) 
 
 void print_json(const sim_options& o, const sim::machine& m, const sim::contender& who,
                 rank_t threads, const sim::vector_run& run) {
-  fmt::print("{}", cli::result_line({{"benchmark", "sim_vcode"},
-                                     {"provider", who.family},
-                                     {"name", who.name},
-                                     {"wait", who.wait},
-                                     {"threads", threads},
-                                     {"program", std::filesystem::path(o.file).stem().string()},
-                                     {"metric", "wall"},
-                                     {"median", run.ns},
-                                     {"samples", 1},
-                                     {"instructions", run.done.instructions},
-                                     {"barriers", run.done.barriers},
-                                     {"in_barriers", run.in_barriers},
-                                     {"seed", o.seed},
-                                     {"machine", m.name}}));
+  fmt::print("{}", cli::result_line(
+                       with_set(o, {{"benchmark", "sim_vcode"},
+                                    {"provider", who.family},
+                                    {"name", who.name},
+                                    {"wait", who.wait},
+                                    {"threads", threads},
+                                    {"program", std::filesystem::path(o.file).stem().string()},
+                                    {"metric", "wall"},
+                                    {"median", run.ns},
+                                    {"samples", 1},
+                                    {"instructions", run.done.instructions},
+                                    {"barriers", run.done.barriers},
+                                    {"in_barriers", run.in_barriers},
+                                    {"seed", o.seed},
+                                    {"machine", m.name}})));
 }
 
 }  // namespace

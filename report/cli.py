@@ -54,7 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     extent.add_argument(
         "--long", action="store_true",
         help="half an hour more: tables III and IV until convergence, five times, "
-        "StreamCluster's native input, a graph of 10^8 edges, and a program compiled by -O0",
+        "StreamCluster's native input, a graph of 10^8 edges, a program compiled by -O0, and "
+        "barriers on all simulated machines",
     )
     made.add_argument(
         "--only", metavar="RUN[,RUN]",

@@ -44,6 +44,9 @@ USUAL_BENCHMARK = "barrier"
 SEED = re.compile(r",seed=\d+")
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
 KERNEL_TYPES = ("kernel_run", "distribution", "parts", "pool", "bound")
+# How the types and the benchmarks of simulated machines begin. They never stand among what was
+# measured.
+SIMULATED = "sim_"
 
 
 @dataclass
@@ -59,6 +62,8 @@ class Dataset:
     hardware: list[dict[str, Any]] = field(default_factory=list)
     # Lines of tutti's kernel, of pools, and of the distributions and bounds of events, as they are.
     kernel: list[dict[str, Any]] = field(default_factory=list)
+    # Lines of simulated machines, as they are.
+    simulated: list[dict[str, Any]] = field(default_factory=list)
     # Runs that gave no lines, a sentence each.
     failed: list[str] = field(default_factory=list)
 
@@ -222,10 +227,13 @@ def row_of(line: dict[str, Any], run: str = "") -> dict[str, Any]:
 def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
     """Joins the lines of several files; the same measurement made twice is pooled."""
     machines, floors, skipped, rows, sources, hardware, kernel = [], [], [], [], [], [], []
+    simulated = []
     for path, lines in parsed:
         sources.append(path)
         for line in lines:
-            if line["type"] == "machine":
+            if _is_simulated(line):
+                simulated.append(line)
+            elif line["type"] == "machine":
                 machines.append(line)
             elif line["type"] == "floor":
                 floors.append(line)
@@ -241,13 +249,18 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
                 rows.append(row_of(line, path.stem))
             elif line["type"] in HARDWARE_TYPES:
                 hardware.append(line)
-    if not rows:
+    if not rows and not simulated:
         names = ", ".join(str(path) for path in sources)
         raise ReportError(f"{names}: no line of type result, so there is nothing to report.")
     return Dataset(
         pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources,
-        hardware, kernel,
+        hardware, kernel, simulated,
     )
+
+
+def _is_simulated(line: dict[str, Any]) -> bool:
+    kind = line.get("benchmark") if line["type"] == "result" else line["type"]
+    return str(kind).startswith(SIMULATED)
 
 
 def replaced(text: str, newer: str) -> str:

@@ -11,7 +11,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from report import plan_messages, plan_network, plan_programs, situations, topology
+from report import (
+    plan_messages, plan_network, plan_programs, plan_simulated, situations, topology,
+)
 from report.runs import Command, Programs, Run, bench, joined
 
 # The barriers of Berger and Stamatakis 2010, by tutti's names.
@@ -64,7 +66,7 @@ def plan(cores: int, quick: bool, programs: Programs, long: bool = False) -> lis
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
         *([_native(cores, programs), _unoptimised(cores, programs)] if long else []),
         *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs, long),
-        plan_network.run(quick, programs),
+        plan_network.run(quick, programs), *plan_simulated.runs(quick, programs, long),
     ]
 
 

@@ -56,8 +56,8 @@ def write(figure: Figure, path: Path) -> None:
         _draw(panel, axis)
     for axis in flat[count:]:
         axis.set_visible(False)
-    # A bold letter of size 1 takes less than 0.0078 inches: a long title is set smaller.
-    size = min(13, PANEL_WIDTH * columns / (0.0078 * len(figure.title)))
+    # A bold letter of size 1 takes less than 0.0084 inches: a long title is set smaller.
+    size = min(13, PANEL_WIDTH * columns / (0.0084 * len(figure.title)))
     page.suptitle(figure.title, fontsize=size, fontweight="bold", color=color("color:text"))
     page.tight_layout()
     page.savefig(path, dpi=DPI, facecolor=color("color:ground"), format="png")

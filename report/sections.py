@@ -39,11 +39,18 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "hardware_detection_rate", "hardware_network_cycles", "photonic", "hardware_detection",
         "hardware_network", "hardware_area", "hardware_checks",
     ),
+    "Simulated machines": (
+        "sim_choices", "sim_agreement", "sim_barriers", "sim_machines", "sim_streamcluster",
+        "sim_instruction", "sim_harp", "sim_structures", "sim_unicast", "sim_broadcast",
+        "sim_sigma", "sim_knees", "sim_trips", "sim_gain", "sim_modes", "sim_paths",
+    ),
 }
 # Where the last section of the chapter already says that there is nothing, the others need not.
 SILENT = tuple(
     name
-    for chapter in ("Events in a kernel", "Barriers in the network", "Hardware")
+    for chapter in (
+        "Events in a kernel", "Barriers in the network", "Hardware", "Simulated machines",
+    )
     for name in CHAPTERS[chapter][:-1]
 )
 

@@ -142,7 +142,9 @@ class trial {
         broadcasts_(broadcasts),
         sleeps_(who.wait != "spin" && who.wait != "yield" && !who.interrupts),
         in_kernel_(who.interrupts),
-        all_(plan.warm_up + plan.notifications),
+        // Each receiver has been notified before its first notification that counts.
+        warm_up_(broadcasts ? plan.warm_up : std::max(plan.warm_up, plan.receivers)),
+        all_(warm_up_ + plan.notifications),
         back_(plan.receivers),
         world_(m, {.seed = plan.seed,
                    .poll_gap = m.poll_gap_or(plan.poll_gap_ns),
@@ -191,12 +193,13 @@ class trial {
       told_[i % plan_.receivers]->tell_one();
     // The notifier does not look at the receivers' words, which would cost them time.
     while (returned_ < expected) world_.spend(picoseconds(1000));
-    if (i < plan_.warm_up) return;
+    if (i < warm_up_) return;
     std::vector<double> times;
     for (rank_t r = 0; r < plan_.receivers; ++r)
       if (broadcasts_ || r == i % plan_.receivers) times.push_back(nanoseconds(back_[r] - began));
     if (!broadcasts_) {
       result.unicast.push_back(times[0]);
+      result.unicast_receivers.push_back(i % plan_.receivers);
       return;
     }
     result.broadcast_last.push_back(*std::max_element(times.begin(), times.end()));
@@ -207,7 +210,7 @@ class trial {
 
   const notify_plan& plan_;
   const bool broadcasts_, sleeps_, in_kernel_;
-  const std::uint32_t all_;
+  const std::uint32_t warm_up_, all_;
   std::vector<sim_time> back_;
   rank_t returned_ = 0;
   std::vector<std::unique_ptr<notification>> told_;

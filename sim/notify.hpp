@@ -51,8 +51,10 @@ struct notify_plan {
 };
 
 struct notified {
-  // ns from the beginning of a notification until its receiver goes on, for each receiver in turn.
+  // ns from the beginning of a notification until its receiver goes on, for each receiver in turn,
+  // and which one that was.
   std::vector<double> unicast;
+  std::vector<rank_t> unicast_receivers;
   // The last receiver of each broadcast, and the standard deviation over all receivers.
   std::vector<double> broadcast_last, broadcast_sigma;
 };

@@ -193,6 +193,44 @@ class libgomp final : public repeated_object {
   padded<word<std::uint32_t>> awaited_, generation_;
 };
 
+// glibc's pthread_barrier_wait since 2.25 (nptl/pthread_barrier_wait.c): arrivals count themselves
+// in, the last of a round publishes how many may leave, and the others sleep until then. All words
+// are on one line. Without the reset after 2^31 arrivals.
+class pthread_barrier final : public repeated_object {
+ public:
+  explicit pthread_barrier(rank_t n) : n_(n) {}
+  void episode(rank_t rank) override {
+    do_work(rank);
+    words& w = words_;
+    // acq_rel: as glibc has it.
+    const std::uint32_t mine = w.in.fetch_add(1, acq_rel) + 1;
+    // relaxed: as glibc has it. Its acquire fence at the end is no instruction of x86.
+    std::uint32_t left = w.round.load(relaxed);
+    while (left + n_ <= mine) {
+      const std::uint32_t all = mine - mine % n_;
+      // release: as glibc has it.
+      if (!w.round.compare_exchange_weak(left, all, release, relaxed)) continue;
+      left = all;
+      simulated::unpark(w.round);
+      break;
+    }
+    while (mine > left) {
+      simulated::park(w.round, left, UINT64_MAX);
+      // relaxed: as above.
+      left = w.round.load(relaxed);
+    }
+    // release: as glibc has it.
+    w.out.fetch_add(1, release);
+  }
+
+ private:
+  struct alignas(cache_line) words {
+    word<std::uint32_t> in{0}, round{0}, out{0};
+  };
+  rank_t n_;
+  words words_;
+};
+
 // Mellor-Crummey and Scott 1991, algorithm 10: a tournament whose champion releases all by one
 // word.
 class tournament_one_word final : public repeated_object {
@@ -243,6 +281,13 @@ contender of_berger(const char* name, const char* summary) {
   return made;
 }
 
+contender of_glibc() {
+  contender made = paper<pthread_barrier>("pthread", "pthread_barrier",
+                                          "glibc's barrier, whose waiters sleep", polling::nothing);
+  made.polls_without_end = false;
+  return made;
+}
+
 }  // namespace
 
 std::vector<contender> paper_barriers() {
@@ -257,6 +302,7 @@ std::vector<contender> paper_barriers() {
                                       "the same, beside the variable that starts the region"),
       of_berger<mutex_inc_add>("bs_mutex_inc_add", "a region, a counter under a mutex"),
       paper<libgomp>("libgomp", "libgomp", "GCC's OpenMP barrier", polling::one_pause),
+      of_glibc(),
       paper<tournament_one_word>("mellor_crummey_scott", "tournament_one_word",
                                  "a tournament that releases by one word", polling::one_pause),
   };

@@ -181,6 +181,26 @@ class Sim(unittest.TestCase):
         words = ("barrier", "--machine", "epyc2", "--threads", "2", "--algorithms", "ticket")
         slow = self.lines(*words, "--set", "transfer.cluster=90", "--set", "line.hold=40")
         self.assertGreater(slow[0]["median"], self.lines(*words)[0]["median"])
+        # The lines tell it.
+        self.assertEqual(slow[0]["set"], ["transfer.cluster=90", "line.hold=40"])
+        self.assertNotIn("set", self.lines(*words)[0])
+        (board, *_) = self.lines("idle", "--set", "columns=2", "--set", "rows=2")
+        self.assertEqual(board["set"], ["columns=2", "rows=2"])
+
+    def test_the_waiters_of_a_pthread_barrier_sleep(self) -> None:
+        words = ("barrier", "--machine", "knl", "--threads", "64", "--algorithms",
+                 "pthread_barrier,libgomp")  # fmt: skip
+        of_glibc, of_gcc = (
+            next(line["median"] for line in self.lines(*words) if line["name"] == name)
+            for name in ("pthread_barrier", "libgomp")
+        )
+        self.assertGreater(of_glibc, 5 * of_gcc)
+        # Each sleeper is woken by a call that takes so long.
+        (slower,) = (
+            line["median"] for line in self.lines(*words, "--set", "system.futex_wake=9000")
+            if line["name"] == "pthread_barrier" and line["metric"] == "loop"
+        )
+        self.assertGreater(slower, of_glibc)
 
     def test_a_tree_of_long_operations(self) -> None:
         """What docs/reductions.md says of operations that take long."""
@@ -285,6 +305,15 @@ class Sim(unittest.TestCase):
             last, sigma = (times[name, wait, 8, f"broadcast_{what}"] for what in ("last", "sigma"))
             self.assertGreater(last, times[name, wait, 8, "unicast"])
             self.assertGreater(sigma, times["event", "spin", 8, "broadcast_sigma"])
+        for line in lines:
+            self.assertEqual(len(line["values"]), 20)
+            self.assertEqual(line["median"], sorted(line["values"])[10])
+            self.assertEqual("receivers" in line, line["metric"] == "unicast")
+            if line["metric"] == "unicast":
+                receivers = line["threads"] - 1
+                # After a warm-up that all have had a part in, each receiver in turn.
+                turns = [(max(5, receivers) + i) % receivers for i in range(20)]
+                self.assertEqual(line["receivers"], turns)
         self.assertEqual(lines, self.lines(*words, "--receivers", "1,8"))
         table = tutti_sim(*words[:5], "--receivers", "1", "--algorithms", "futex")[1]
         self.assertEqual(len(table.splitlines()), 4)
@@ -350,7 +379,7 @@ class Sim(unittest.TestCase):
         program = self.file("sum.vcode", SUMS)
         words = ("vcode", program, "--machine", "corei5", "--threads", "4")
         names = {line["name"] for line in self.lines(*words, "--algorithms", "papers")}
-        self.assertEqual(names, {"libgomp", "tournament_one_word"})
+        self.assertEqual(names, {"libgomp", "pthread_barrier", "tournament_one_word"})
         said = self.refused(*words, "--algorithms", "libgomp,bs_recursive")
         self.assertIn("--algorithms: 'bs_recursive' is a region with a master", said)
 

@@ -8,7 +8,8 @@ from typing import Callable
 from report.lines import Dataset
 from report.model import Table
 from report.tables import (
-    berger, graphs, hardware, kernel, messages, network, paper, pool, sums, targets, vcode,
+    berger, graphs, hardware, kernel, messages, network, paper, pool, simulated, sums,
+    targets, vcode,
 )
 
 TABLES: dict[str, Callable[[Dataset], Table]] = {
@@ -31,4 +32,6 @@ TABLES: dict[str, Callable[[Dataset], Table]] = {
     "hardware_detection": hardware.build_detection,
     "hardware_network": hardware.build_network,
     "hardware_area": hardware.build_area,
+    "sim_choices": simulated.build_choices,
+    "sim_agreement": simulated.build_agreement,
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from report import kernel
-from report.tests import synthetic_messages, synthetic_workloads
+from report.tests import synthetic_messages, synthetic_simulated, synthetic_workloads
 
 ALGORITHMS = (
     "default default_rankless counting central ticket pool flags flags_padded recursive "
@@ -241,6 +241,7 @@ def write_runs(folder: Path) -> list[Path]:
         "worst_case": [machine(), *synthetic_messages.worst_case()],
         "hardware": synthetic_messages.hardware(),
         "kernel": recorded(kernel.KEPT), "network": network(),
+        "simulated": synthetic_simulated.lines(),
     }
     return [write(folder / f"{name}.jsonl", made) for name, made in files.items()]
 
