@@ -24,17 +24,20 @@ namespace {
 
 // Lookups take no lock. An entry keeps its key when its communicator is freed, because MPI will
 // use the handle again. A table that is full is replaced by a larger one, and stays, since a lookup
-// may be reading it. What stands at its first place in the first table, as the world does, is found
-// there for ever, without a look at which table is the current one.
+// may be reading it.
 class table {
  public:
   communicator* find(handle key) const noexcept {
-    const slot& one = some_[first(key) % std::size(some_)];
-    // acquire: pairs with the release in put_into().
-    if (one.key.load(acquire) == key) [[likely]]
-      // acquire: pairs with the release in put_into(), and with that in put().
-      return one.value.load(acquire);
-    return find_in_current(key);
+    // acquire: pairs with the release in grow().
+    const slots* const all = current_.load(acquire);
+    for (std::size_t at = first(key);; ++at) {
+      const slot& one = all->at(at);
+      // acquire: pairs with the release in put().
+      const handle found = one.key.load(acquire);
+      // acquire: pairs with the release in put().
+      if (found == key) return one.value.load(acquire);
+      if (found == none) return nullptr;
+    }
   }
   void put(handle key, communicator* value) {
     const std::lock_guard lock(mutex_);
@@ -42,26 +45,9 @@ class table {
     slots* all = current_.load(relaxed);
     if (2 * (used_ + 1) > all->size()) all = grow(*all);
     put_into(*all, key, value);
-    slot& one = some_[first(key) % std::size(some_)];
-    // relaxed: only written under the mutex.
-    if (one.key.load(relaxed) != key) return;
-    // release: publishes the communicator; pairs with find().
-    one.value.store(value, release);
   }
 
  private:
-  communicator* find_in_current(handle key) const noexcept {
-    // acquire: pairs with the release in grow().
-    const slots* const all = current_.load(acquire);
-    for (std::size_t at = first(key);; ++at) {
-      const slot& one = all->at(at);
-      // acquire: pairs with the release in put_into().
-      const handle found = one.key.load(acquire);
-      // acquire: pairs with the release in put_into().
-      if (found == key) return one.value.load(acquire);
-      if (found == none) return nullptr;
-    }
-  }
   // No handle has this value: communicators have addresses, or numbers with a kind in them.
   static constexpr handle none = 0;
   struct slot {
