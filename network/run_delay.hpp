@@ -15,7 +15,7 @@ namespace tutti::network {
 
 class run_delay {
  public:
-  // Of the calling thread; nothing if the kernel does not tell.
+  // Returns the calling thread's; nothing if the kernel does not tell.
   static std::optional<std::chrono::nanoseconds> now() noexcept {
     static thread_local run_delay mine;
     // The file of a process that has forked is that of its parent.

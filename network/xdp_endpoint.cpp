@@ -303,7 +303,7 @@ bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
     const auto left =
         std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
     if (left <= 0) break;
-    // The buffer itself, not the epoll descriptor of libbpf, behind which it would be a step longer.
+    // The epoll descriptor of libbpf would only be a step more.
     pollfd p{events_fd_, POLLIN, 0};
     const timespec t{static_cast<time_t>(left / 1'000'000'000),
                      static_cast<long>(left % 1'000'000'000)};

@@ -156,8 +156,7 @@ void sum_up(Allreduce* call) {
   static const auto expected = static_cast<std::uint64_t>(all_ranks());
   std::uint64_t all = 0;
   call(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (all != expected)
-    throw std::runtime_error("MPI_Allreduce has a wrong sum");
+  if (all != expected) throw std::runtime_error("MPI_Allreduce has a wrong sum");
 }
 
 std::vector<series> all_series(shared_memory& memory, const std::string& family,

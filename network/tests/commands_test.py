@@ -18,7 +18,7 @@ import unittest
 
 SKIPPED = 77
 TUTTI, UNIT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set=-all")
+NOBODY = tuple("setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all".split())
 
 
 def said(*words: str, before: tuple[str, ...] = ()) -> tuple[int, str, str]:
@@ -77,8 +77,8 @@ class Network(unittest.TestCase):
 
     def test_check_tells_what_the_machine_and_the_device_can(self) -> None:
         out = self.works("check", "one0")
-        for line in ("kernel            yes", "permission        yes", "driver            yes  native"):
-            self.assertIn(line, out)
+        for line in ("kernel +yes", "permission +yes", "driver +yes +native"):
+            self.assertRegex(out, line)
         self.assertIn("generic only", self.works("check", "lo"))
         lines = [json.loads(line) for line in self.works("check", "one0", "--json").splitlines()]
         self.assertTrue(all(line["met"] for line in lines))
@@ -109,7 +109,8 @@ class Network(unittest.TestCase):
                       "tutti_egress: the verifier went through"):  # fmt: skip
             self.assertIn(words, out)
         line = json.loads(self.works("status", "one0", "--json"))
-        self.assertEqual((line["device"], line["mode"], line["communicators"]), ("one0", "native", []))
+        self.assertEqual((line["device"], line["mode"]), ("one0", "native"))
+        self.assertEqual(line["communicators"], [])
         self.assertEqual(set(line["counters"].values()), {0})
         self.works("detach", "one0")
         for command in ("detach", "status"):

@@ -184,7 +184,7 @@ TEST(hostile, without_the_key_nobody_can_release_or_hold_up_a_barrier) {
   EXPECT_GT(at_1[TUTTI_NET_COUNT_MALFORMED], 1'000u);
 }
 
-// Whoever records a packet has a sound check, but of an episode that is over.
+// A recorded packet has a sound check, but its episode is over.
 TEST(hostile, recorded_packets_change_nothing) {
   NEEDS_TESTBED();
   constexpr unsigned episodes = 400, recorded = 20;

@@ -21,8 +21,8 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::stoul(text));
 }
 
-// The percentage of packets that are lost, and the topology. Without loss there are ten times as many
-// barriers.
+// The percentage of packets that are lost, and the topology. Without loss there are ten times as
+// many barriers.
 class long_loss : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {};
 
 TEST_P(long_loss, no_barrier_is_lost_or_early) {
