@@ -37,7 +37,11 @@ def devices() -> set[str]:
 
 
 def children_of(pid: int) -> list[int]:
-    text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    try:
+        text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except OSError:
+        # It has ended meanwhile, as the commands `ip` of a test bed do.
+        return []
     return [int(word) for word in text.split()]
 
 
