@@ -58,7 +58,7 @@ class hardware_barrier {
 // One barwait over all sockets: a barrier of the structures, which talk to each other over links.
 class structure_barrier {
  public:
-  // As above; thread 0 makes the barrier.
+  // Every participant calls it once; thread 0 makes the barrier.
   static bool prepare(rank_t rank, rank_t n) {
     if (rank == 0) {
       std::uint8_t list[MOST_CORES];

@@ -38,7 +38,7 @@
 #define DEVICE_MASK 2u
 #define UNIT(socket, device, offset) \
   (*(volatile uint32_t*)(0x50000000u + ((socket) << 25) + ((device) << 23) + (offset)))
-// Of the counting unit, for programs: arrival, and the number of completed episodes.
+// Programs arrive at the counting unit, and read its number of completed episodes.
 #define COUNTING_TRIGGER(copy, thread) \
   UNIT(0u, DEVICE_COUNTING, 0x4000u + (copy)*0x2000u + (thread)*64u)
 #define COUNTING_EPISODES(copy, thread) \
