@@ -35,7 +35,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "network_average", "network_least", "network_nodes", "network_growth",
     ),
     "Hardware": (
-        "hardware_cycles", "projection", "hardware_hbs", "hardware_isa",
+        "hardware_cycles", "projection", "hardware_hbs", "hardware_isa", "hardware_machine",
         "hardware_detection_rate", "hardware_network_cycles", "photonic", "hardware_detection",
         "hardware_network", "hardware_area", "hardware_checks",
     ),

@@ -28,7 +28,8 @@ NAMING = {
     "type", "unit", "stage", "name", "status", "top", "target", "parameters", "simulation",
     "participants", "l3_cycles", "arrival", "departure", "master", "topology", "nodes", "gigabit",
     "benchmark", "provider", "wait", "threads", "cores", "sockets", "scenario", "metric",
-    "memory_latency", "unit_distance", "measure", "load_percent", "other_bytes", "way_out_percent",
+    "memory_latency", "unit_distance", "unit_link", "measure", "load_percent", "other_bytes",
+    "way_out_percent",
 }
 # Keys that differ from run to run.
 PASSING = {"seconds", "note", "log", "coverage_percent"}

@@ -3,9 +3,10 @@
 signal or a statement can be another one, and a draw of these by a seed.
 
 A mutant is killed when a proof finds a counterexample or its induction no longer holds, or when a
-simulation fails. One that lives is compared with the original by yosys: equal at every output in
-every cycle (`equivalent`), or not shown to be (`survived`). Only a survivor is a gap in the proofs
-and simulations.
+simulation fails. One that lives is compared with the original: by yosys, register by register, or
+by ABC's property-directed reachability, which finds out that a register is read only after it was
+written. It is equal at every output in every cycle from the first reset on (`equivalent`), or not
+shown to be (`survived`). Only a survivor is a gap in the proofs and simulations.
 """
 
 from __future__ import annotations
@@ -241,6 +242,7 @@ class _Trial:
     """A unit with a mutant in it."""
 
     unit: Unit
+    mutant: Mutant
     sources: list
     folder: pathlib.Path
     seconds: float = 0.0
@@ -248,6 +250,8 @@ class _Trial:
 
     def proof(self, proof: Proof) -> bool:
         """Whether a proof objects: by a search from reset, or because its induction fails."""
+        if not _sees(self.unit, proof.top, proof.files, self.mutant):
+            return False
         sources = self.sources + [self.unit.folder / file for file in proof.files]
         small = proof.bug_parameters or proof.parameters[0]
         # And at all sizes of the quick runs, those at which the mutant changes nothing aside.
@@ -280,6 +284,8 @@ class _Trial:
 
     def simulation(self, which) -> bool:
         """Whether a quick simulation fails."""
+        if not which.mutants or not _sees(self.unit, which.top, which.files, self.mutant):
+            return False
         for quick in which.quick or which.parameters[:1] or [{}]:
             name = f"{which.name} {label(quick)}".strip()
             outcome = simulate.run_once(self.unit, which, quick, self.sources,
@@ -310,7 +316,7 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
     changed.parent.mkdir(parents=True)
     changed.write_text(mutant.text())
     sources = [changed if source == mutant.path else source for source in unit.sources]
-    trial = _Trial(unit, sources, folder)
+    trial = _Trial(unit, mutant, sources, folder)
 
     def line(fate: str, note: str, log: str = "") -> list:
         status = FAILED if fate == "survived" else PASSED
@@ -326,10 +332,26 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
         return line("refused", f": {tools.first_error(str(trouble))}")
     if killer:
         return line("killed", f" by {killer}")
-    if _is_described(unit, mutant) and _equivalent(unit, sources, folder):
+    if _is_described(unit, mutant) and (_equivalent(unit, sources, folder)
+            or _equivalent_after_reset(unit, mutant, sources, folder)):
         return line("equivalent", "")
     diff = f"line {mutant.line}: {mutant.old} -> {mutant.new}; " + ", ".join(trial.silent)
     return line("survived", "", diff)
+
+
+def _sees(unit: Unit, top: str, files: list, mutant: Mutant) -> bool:
+    """Whether a top module contains the mutant's, as far as the names in the sources tell."""
+    texts = {source.stem: source.read_text()
+        for source in [*unit.sources, *(unit.folder / file for file in files)]
+        if source.suffix in (".sv", ".v")}  # fmt: skip
+    if mutant.path.stem.endswith("_pkg") or top not in texts:
+        return True
+    inside, new = {top}, {top}
+    while new:
+        new = {stem for name in new for stem in texts
+            if stem not in inside and re.search(rf"\b{stem}\b", texts[name])}  # fmt: skip
+        inside |= new
+    return mutant.path.stem in inside
 
 
 def _tops(unit: Unit) -> list:
@@ -403,3 +425,64 @@ def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
         "equiv_induct -undef\nequiv_status -assert\n"
     )
     return tools.yosys(script + by_name, place, EQUIVALENCE_SECONDS).status == 0
+
+
+# Counts a difference only after the first cycle of reset.
+SEEN = """
+module tutti_seen (input clk, input rst_n, input differ, output bad);
+  reg seen = 1'b0;
+  always @(posedge clk) seen <= seen || !rst_n;
+  assign bad = differ && seen;
+endmodule
+"""
+
+
+def _equivalent_after_reset(unit: Unit, mutant: Mutant, sources: list,
+        folder: pathlib.Path) -> bool:  # fmt: skip
+    """Whether ABC proves that the mutant's own module is the original's equal at all of its sizes,
+    whatever its registers contain at power-on and whatever comes to its inputs."""
+    for module in unit.modules:
+        if module.name == mutant.path.stem:
+            return all(_equal_after_reset(unit, module, parameters, sources,
+                folder / "reset" / label(parameters)) for parameters in module.parameters)
+    return False
+
+
+def _equal_after_reset(unit: Unit, module: Module, parameters: dict, sources: list,
+        place: pathlib.Path) -> bool:  # fmt: skip
+    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+    script = ""
+    for name, files in (("gold", unit.sources), ("gate", sources)):
+        staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
+        script += (
+            f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
+            f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
+            f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
+        )
+    script += (
+        "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
+        "miter -equiv -flatten gold gate miter\nhierarchy -top miter\nwrite_rtlil miter.il\n"
+    )
+    if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
+        return False
+    text = (place / "miter.il").read_text()
+    if "\\in_clk_i" not in text or "\\in_rst_ni" not in text:
+        return False
+    # The gate stands at the end of the one module.
+    gate = ("  wire output 1000000 \\bad\n  cell \\tutti_seen \\gate_of_reset\n"
+        "    connect \\clk \\in_clk_i\n    connect \\rst_n \\in_rst_ni\n"
+        "    connect \\differ \\trigger\n    connect \\bad \\bad\n  end\n")  # fmt: skip
+    body = re.sub(r"wire output \d+ (\\trigger)", r"wire \1", text.rstrip().removesuffix("end"))
+    (place / "checked.il").write_text(body + gate + "end\n")
+    (place / "seen.v").write_text(SEEN)
+    # Registers that no reset sets begin with any value: -zinit makes inputs of it.
+    script = (
+        "read_rtlil checked.il\nread_verilog seen.v\nhierarchy -top miter\nproc\nflatten\n"
+        "setundef -anyseq\nopt -full\ndffunmap\nsimplemap\ntechmap\nsimplemap\n"
+        "aigmap\nwrite_aiger -zinit problem.aig\n"
+    )
+    if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
+        return False
+    outcome = tools.run([tools.find("berkeley-abc"), "-c",
+        "read_aiger problem.aig; fold; strash; pdr"], EQUIVALENCE_SECONDS, place)  # fmt: skip
+    return "Property proved" in outcome.text

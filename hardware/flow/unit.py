@@ -103,6 +103,8 @@ class Simulation:
     # Macros for the harness.
     defines: dict = dataclasses.field(default_factory=dict)
     coverage: bool = True
+    # True if it judges drawn mutants.
+    mutants: bool = True
     timeout: int = 300
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""table.py RESULTS.jsonl [--readme README.md] [--plot FILE.svg]: prints tables of machine_measure.
+"""table.py RESULTS.jsonl [--readme README.md [--only NAME...]] [--plot FILE.svg]: prints tables.
 
-Prints every figure as Markdown tables. --readme puts the tables between the markers of README.md.
+Prints every figure of machine_measure as Markdown tables. --readme puts the tables between the
+markers of README.md, and with --only those that it names.
 --plot draws the barriers by the number of cores, beside the cycles that Hetland et al. 2019
 estimate for the barrier instruction; it needs matplotlib.
 """
@@ -18,29 +19,45 @@ SOFTWARE = ["central", "ticket", "striped", "combining", "mcs", "dissemination",
     "tournament", "hierarchical"]
 METRICS = {"back_to_back": "back to back", "one_late": "last in, last out; one thread late",
     "together": "last in, last out; all together"}
-# Estimates of Hetland et al. 2019, section 4, for a barrier whose last thread arrives.
+# Estimates of Hetland et al. 2019, section 4, for a barrier whose last thread arrives: sockets,
+# cycles, machine, and the distance and the link with which this machine stands for that one.
 PAPER = (
-    (1, 20, "one socket, structure at the L3 of an Opteron 6272"),
-    (1, 38, "one socket, structure at the L3 of a Xeon E5-2600 v4"),
-    (1, 42, "one socket, an access of the L3 of Skylake"),
-    (1, 48, "Xeon Phi 7210, structure at the centre of the mesh"),
-    (1, 64, "Xeon Phi 7210, structure at the directory, from"),
-    (1, 88, "Xeon Phi 7210, structure at the directory, to"),
-    (4, 390, "four sockets of the Opteron"),
-    (4, 480, "four sockets of Intel's processors"),
+    (1, 20, "one socket, structure at the L3 of an Opteron 6272", 10, 0),
+    (1, 38, "one socket, structure at the L3 of a Xeon E5-2600 v4", 19, 0),
+    (1, 42, "one socket, an access of the L3 of Skylake", 21, 0),
+    (1, 48, "Xeon Phi 7210, structure at the centre of the mesh", 24, 0),
+    (1, 64, "Xeon Phi 7210, structure at the directory, from", 32, 0),
+    (1, 88, "Xeon Phi 7210, structure at the directory, to", 44, 0),
+    (4, None, "four sockets of the Opteron, a hop of 92", 10, 92),
+    (4, None, "four sockets of the Opteron, two hops", 10, 184),
+    (4, 390, "four sockets of the Opteron, four hops one after the other", 10, 368),
+    (4, None, "four sockets of Intel's processors, a hop of 110", 19, 110),
+    (4, None, "four sockets of Intel's processors, two hops", 19, 220),
+    (4, 480, "four sockets of Intel's processors, four hops one after the other", 19, 440),
 )
+UNITS = ("barwait", "structure", "mask", "counting_unit")
+# The distance of the units in the tables, and the way between sockets: what a message of the memory
+# takes.
+DISTANCE, LINK = 10, 54
 
 
-def read(path: pathlib.Path) -> tuple[dict, dict, dict]:
-    """Returns three tables of cycles: barriers by (metric, sockets, cores), then by contender;
-    the same for a step of the workload; accesses by (sockets, cores), then by (name, scenario).
+def read(path: pathlib.Path) -> tuple[dict, dict, dict, dict]:
+    """Returns four tables of cycles: barriers by (metric, sockets, cores), then by contender;
+    the same for a step of the workload; accesses by (sockets, cores), then by (name, scenario);
+    the structure with one thread late by (sockets, distance, link), then by cores.
 
     Raises ValueError with file and line.
     """
     barriers: dict = {}
     workloads: dict = {}
     accesses: dict = {}
+    far: dict = {}
     for row in lines(path):
+        if row.get("name") == "structure" and row["metric"] == "one_late":
+            key = (row["sockets"], row["unit_distance"], row["unit_link"])
+            far.setdefault(key, {})[row["cores"]] = row["median"]
+        if row.get("unit_link", 0) not in (0, LINK):
+            continue
         if row.get("benchmark") == "machine_access":
             key = (row["sockets"], row["cores"])
             accesses.setdefault(key, {})[(row["name"], row["scenario"])] = row["median"]
@@ -50,20 +67,21 @@ def read(path: pathlib.Path) -> tuple[dict, dict, dict]:
             into.setdefault(key, {})[contender(row)] = row["median"]
     if not barriers:
         raise ValueError(f"{path}: no results of machine_measure")
-    return barriers, workloads, accesses
+    return barriers, workloads, accesses, far
 
 
 def contender(row: dict) -> str:
     """Returns its name in the tables."""
-    if row["name"] == "barwait":
-        return f"barwait {row['unit_distance']}"
+    if row["name"] in UNITS:
+        return f"{row['name']} {row['unit_distance']}"
     return row["name"]
 
 
-def hardware_names(found: dict) -> list[str]:
-    """Returns the barrier instruction's names, the nearest unit first."""
-    names = {n for cycles in found.values() for n in cycles if n.startswith("barwait")}
-    return sorted(names, key=lambda n: int(n.split()[1]))
+def hardware_names(found: dict, distances: tuple = (DISTANCE,)) -> list[str]:
+    """Returns the names of the barriers in hardware at these distances."""
+    names = {n for cycles in found.values() for n in cycles}
+    wanted = [f"{unit} {distance}" for unit in UNITS for distance in distances]
+    return [name for name in wanted if name in names]
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -72,37 +90,59 @@ def number(value: float | None, digits: int = 0) -> str:
 
 
 def best(cycles: dict) -> tuple[str, float]:
-    """Returns the fastest software barrier and its cycles."""
-    return min(((n, v) for n, v in cycles.items() if n in SOFTWARE), key=lambda pair: pair[1])
+    """Returns the fastest software barrier and its cycles; an empty name if there is none."""
+    software = ((n, v) for n, v in cycles.items() if n in SOFTWARE)
+    return min(software, key=lambda pair: pair[1], default=("", 0.0))
 
 
 def barrier_table(found: dict, metric: str) -> str:
     """Returns one row for each number of sockets and cores."""
     hardware = hardware_names(found)
     names = [*hardware, "default", *SOFTWARE]
-    head = ["sockets", "cores", *names, f"best software / {hardware[-1]}"]
+    structure = f"structure {DISTANCE}"
+    head = ["sockets", "cores", *names, "best software / structure"]
     text = ["| " + " | ".join(head) + " |", "|--:" * len(head) + "|"]
     for key in sorted(k for k in found if k[0] == metric):
         cycles = found[key]
         name, value = best(cycles)
-        ratio = number(value / cycles[hardware[-1]], 1) if hardware[-1] in cycles else ""
+        ratio = number(value / cycles[structure], 1) if structure in cycles else ""
         cells = [f"**{number(cycles.get(n))}**" if n == name else number(cycles.get(n))
             for n in names]
         text.append(f"| {key[1]} | {key[2]} | " + " | ".join(cells) + f" | {ratio} |")
     return "\n".join(text)
 
 
+def units_table(found: dict) -> str:
+    """Returns one row for each size in which a barrier over several sockets was measured."""
+    hardware = hardware_names(found)
+    head = ["sockets", "cores", "", *(name.split()[0].replace("_", " ") for name in hardware),
+        "best software", "best software / structure"]
+    text = ["| " + " | ".join(head) + " |", "|--:|--:|---|" + "--:|" * (len(head) - 3)]
+    for sockets, cores in sorted({key[1:] for key in found}):
+        for metric, what in METRICS.items():
+            here = found.get((metric, sockets, cores), {})
+            if f"structure {DISTANCE}" not in here:
+                continue
+            name, value = best(here)
+            ratio = number(value / here[f"structure {DISTANCE}"], 1) if name else ""
+            text.append(f"| {sockets} | {cores} | {what.split(';')[-1].strip()} | "
+                + " | ".join(number(here.get(n)) for n in hardware)
+                + f" | {number(value) if name else ''} {f'({name})' if name else ''} | {ratio} |")
+    return "\n".join(text)
+
+
 def workload_table(found: dict) -> str:
     """Returns one row for each number of sockets and cores."""
-    hardware = hardware_names(found)
+    hardware = hardware_names(found, (0, 19))
+    structure = hardware[-1]
     software = [n for n in ["default", *SOFTWARE] if any(n in c for c in found.values())]
     names = [*hardware, *software]
-    head = ["sockets", "cores", *names, f"best software / {hardware[-1]}"]
+    head = ["sockets", "cores", *names, f"best software / {structure}"]
     text = ["| " + " | ".join(head) + " |", "|--:" * len(head) + "|"]
     for key in sorted(found):
         cycles = found[key]
         value = min(v for n, v in cycles.items() if n in software)
-        ratio = number(value / cycles[hardware[-1]], 2) if hardware[-1] in cycles else ""
+        ratio = number(value / cycles[structure], 2) if structure in cycles else ""
         text.append(f"| {key[1]} | {key[2]} | "
             + " | ".join(number(cycles.get(n)) for n in names) + f" | {ratio} |")
     return "\n".join(text)
@@ -123,28 +163,29 @@ def access_table(found: dict, sizes: list[tuple[int, int]]) -> str:
     return "\n".join(text)
 
 
-def paper_table(found: dict) -> str:
-    """Returns the paper's estimates beside what this machine takes with its largest sockets."""
-    hardware = hardware_names(found)
-    text = ["| Hetland et al. 2019, section 4 | estimated | "
-        + " | ".join(f"{n}, measured" for n in hardware) + " | best software here |",
-        "|---|" + "--:|" * (len(hardware) + 2)]
-    for sockets, cycles, what in PAPER:
-        keys = [k for k in found if k[0] == "one_late" and k[1] == sockets
-            and hardware[0] in found[k]]
-        if not keys:
+def paper_table(found: dict, far: dict) -> str:
+    """Returns the paper's estimates beside what the structure takes on this machine, as far away as
+    there, with the most cores of that number of sockets."""
+    text = ["| Hetland et al. 2019, section 4 | distance, link | estimated | measured | "
+        "without the program's own | best software here |", "|---|--:|--:|--:|--:|--:|"]
+    for sockets, cycles, what, distance, link in PAPER:
+        by_cores = far.get((sockets, distance, link), {})
+        if not by_cores:
             continue
-        here = found[max(keys)]
+        cores = max(by_cores)
+        here = found[("one_late", sockets, cores)]
         name, value = best(here)
-        text.append(f"| {what} | {cycles} | " + " | ".join(number(here[n]) for n in hardware)
-            + f" | {number(value)} ({name}, {max(keys)[2]} cores) |")
+        software = f"{number(value)} ({name}, {cores} cores)" if name else ""
+        text.append(f"| {what} | {distance}, {link or '-'} | {cycles or ''} | "
+            f"{number(by_cores[cores])} | {number(by_cores[cores] - here['none'])} | {software} |")
     return "\n".join(text)
 
 
-def tables(barriers: dict, workloads: dict, accesses: dict) -> dict[str, str]:
+def tables(barriers: dict, workloads: dict, accesses: dict, far: dict) -> dict[str, str]:
     """Returns each table by the name of its place in README.md."""
     made = {metric.replace("_", " "): barrier_table(barriers, metric) for metric in METRICS}
-    made["paper"] = paper_table(barriers)
+    made["paper"] = paper_table(barriers, far)
+    made["units"] = units_table(barriers)
     if workloads:
         made["workload"] = workload_table(workloads)
     if accesses:
@@ -154,8 +195,30 @@ def tables(barriers: dict, workloads: dict, accesses: dict) -> dict[str, str]:
     return made
 
 
+def plot_panel(axes, found: dict, metric: str, sockets: int, shown: list, hardware: list) -> None:
+    """Draws the barriers of one number of sockets, and the paper's estimates."""
+    cores = sorted(k[2] for k in found if k[:2] == (metric, sockets))
+    for name in shown:
+        points = [(c, found[(metric, sockets, c)][name]) for c in cores
+            if name in found[(metric, sockets, c)]]
+        if points:
+            is_hardware = name in hardware
+            axes.plot(*zip(*points, strict=True), marker="s" if is_hardware else ".",
+                linestyle="--" if is_hardware else "-", label=name)
+    if metric == "one_late":
+        for of_sockets, cycles, *_ in PAPER:
+            if of_sockets == sockets and cycles:
+                axes.axhline(cycles, color="gray", linewidth=0.6, linestyle=":")
+                axes.annotate(str(cycles), (cores[-1], cycles), fontsize="xx-small", color="gray")
+    axes.set(xlabel="cores", yscale="log")
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(cores, [str(c) for c in cores])
+    axes.grid(alpha=0.3)
+
+
 def write_plot(path: pathlib.Path, found: dict) -> None:
-    """Plots cycles from the last arrival to the last departure, by the number of cores.
+    """Plots cycles from the last arrival to the last departure, by the number of cores: one thread
+    late above, all together below.
 
     Raises ValueError without matplotlib.
     """
@@ -172,31 +235,17 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
     from matplotlib import pyplot
 
     all_sockets = sorted({k[1] for k in found})
-    figure, panels = pyplot.subplots(1, len(all_sockets), figsize=(4 * len(all_sockets), 4.2),
-        layout="constrained", sharey=True, squeeze=False)
-    shown = ["central", "combining", "mcs", "dissemination", "tournament", "hierarchical",
-        "default", *hardware_names(found)]
-    for axes, sockets in zip(panels[0], all_sockets, strict=True):
-        cores = sorted(k[2] for k in found if k[:2] == ("one_late", sockets))
-        for name in shown:
-            points = [(c, found[("one_late", sockets, c)][name]) for c in cores
-                if name in found[("one_late", sockets, c)]]
-            if not points:
-                continue
-            is_hardware = name.startswith("barwait")
-            axes.plot(*zip(*points, strict=True), marker="s" if is_hardware else ".",
-                linestyle="--" if is_hardware else "-",
-                color="black" if name == "default" else None, label=name)
-        for of_sockets, cycles, _ in PAPER:
-            if of_sockets == sockets:
-                axes.axhline(cycles, color="gray", linewidth=0.6, linestyle=":")
-                axes.annotate(str(cycles), (cores[-1], cycles), fontsize="xx-small", color="gray")
-        axes.set(title=f"{sockets} socket{'s' * (sockets > 1)}", xlabel="cores", xscale="log",
-            yscale="log")
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(cores, [str(c) for c in cores])
-        axes.grid(alpha=0.3)
-    panels[0][0].set_ylabel("cycles, last arrival to last departure")
+    rows = {"one_late": "one thread late", "together": "all together"}
+    figure, panels = pyplot.subplots(len(rows), len(all_sockets), squeeze=False, sharey="row",
+        figsize=(4 * len(all_sockets), 3.9 * len(rows)), layout="constrained")
+    hardware = hardware_names(found)
+    shown = ["central", "combining", "mcs", "dissemination", "tournament", "hierarchical"]
+    shown += hardware
+    for line, (metric, title) in zip(panels, rows.items(), strict=True):
+        for axes, sockets in zip(line, all_sockets, strict=True):
+            plot_panel(axes, found, metric, sockets, shown, hardware)
+            axes.set_title(f"{sockets} socket{'s' * (sockets > 1)}, {title}", fontsize="medium")
+        line[0].set_ylabel("cycles, last arrival to last departure")
     panels[0][-1].legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(path, metadata={"Date": None})
 
@@ -205,14 +254,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--readme", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--plot", type=pathlib.Path)
     arguments = parser.parse_args()
-    barriers, workloads, accesses = read(arguments.results)
-    made = tables(barriers, workloads, accesses)
+    barriers, workloads, accesses, far = read(arguments.results)
+    made = tables(barriers, workloads, accesses, far)
     for name, table in made.items():
         print(f"{METRICS.get(name.replace(' ', '_'), name)}\n\n{table}\n")
     if arguments.readme:
-        write_readme(arguments.readme, made)
+        chosen = arguments.only or made
+        write_readme(arguments.readme, {name: made[name] for name in chosen if name in made})
     if arguments.plot:
         write_plot(arguments.plot, barriers)
 

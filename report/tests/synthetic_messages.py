@@ -306,6 +306,21 @@ def hardware() -> list[Line]:
                     "median": cycles,
                 }
             )
+    for name, cycles in (
+        ("none", 7), ("central", 200), ("dissemination", 150), ("structure", 30), ("mask", 29),
+        ("counting_unit", 80), ("barwait", 29),
+    ):
+        for cores, metric in ((4, "one_late"), (16, "one_late"), (16, "together")):
+            line = {
+                "type": "result", "benchmark": "machine_barrier", "name": name, "metric": metric,
+                "provider": "tutti" if name in ("central", "dissemination") else "isa",
+                "threads": cores, "cores": cores, "sockets": 1, "unit": "cycles",
+                "unit_distance": 10 if cycles < 100 and name != "none" else 0,
+                "min": cycles, "median": cycles + cores, "max": cycles + cores, "samples": 8,
+            }
+            if name in ("structure", "mask", "counting_unit"):
+                line["unit_link"] = 0
+            made.append(line)
     for unit in ("counting", "mask"):
         for stage in ("lint", "prove", "simulate"):
             made.append(

@@ -334,6 +334,18 @@ def test_the_barrier_instruction_beside_software(data: Dataset):
     assert "8.0 times as many as barwait" in figure.captions[0]
 
 
+def test_barriers_in_hardware_beside_software_on_one_machine(data: Dataset):
+    figure = FIGURES["hardware_machine"](data)
+    assert [panel.title for panel in figure.panels] == [
+        "1 socket, one thread late", "1 socket, all together",
+    ]
+    late = {series.label: series for series in figure.panels[0].series}
+    assert [point.y for point in late["best software barrier"].points] == [154, 166]
+    assert [point.y for point in late["structure (HBS)"].points] == [34, 46]
+    assert "Opteron 6272, one socket: 20, 46." in figure.captions[2]
+    assert "23 of these cycles" in figure.captions[2]
+
+
 def test_cycles_stand_beside_those_of_the_paper(data: Dataset):
     figure = FIGURES["cycles"](data)
     papers = [series for series in figure.panels[0].series if not series.line]
@@ -356,7 +368,7 @@ def test_cycles_are_never_taken_for_nanoseconds(tmp_path: Path):
 @pytest.mark.parametrize(
     "name",
     [
-        "hardware_cycles", "hardware_hbs", "hardware_isa", "hardware_checks",
+        "hardware_cycles", "hardware_hbs", "hardware_isa", "hardware_machine", "hardware_checks",
         "hardware_detection", "hardware_detection_rate", "hardware_network",
         "hardware_network_cycles", "hardware_area",
     ],

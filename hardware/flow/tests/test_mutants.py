@@ -75,6 +75,31 @@ class Mutants(Folder):
         self.assertEqual(line["fate"], "survived")
         self.assertIn("p (does not see it)", line["log"])
 
+    def test_a_register_that_is_read_only_after_it_was_written(self):
+        path = self.folder / "rtl" / "x.sv"
+        path.write_text(RTL.replace("logic never;", "logic never, on, kept;").replace(
+            "always_ff @(posedge clk_i) begin", """always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      on <= 1'b0;
+      kept <= 1'b0;
+    end else if (!on) begin
+      on <= 1'b1;
+      kept <= !q_o[0];
+    end
+""").replace("q_o[0] && q_o[1];", "on && kept && q_o[1];"))
+        self.all = mutants.mutants_of(path)
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")])
+        reset = [m for m in self.all if (m.old, m.new) == ("1'b0", "1'b1")]
+        fates = []
+        for mutant in reset:
+            try:
+                (line,) = mutants.judge(self.unit, mutant, self.folder / "build")
+            except tools.Absent as absent:
+                self.skipTest(str(absent))
+            fates.append(line["fate"])
+        # `on` is read at once; `kept` only when `on` is set.
+        self.assertEqual(fates, ["survived", "equivalent"])
+
     def test_an_equal_one_is_proved_equal(self):
         begin = RTL.index("never) q_o")
         path = self.folder / "rtl" / "x.sv"

@@ -14,7 +14,7 @@ module tutti_hbs_arbiter #(
     /// At most one bit is set.
     output logic [Inputs-1:0] grant_o
 );
-  if (Inputs < 1 || Inputs > 16) $fatal(1, "tutti_hbs_arbiter: Inputs must be 1 to 16");
+  if (Inputs < 1 || Inputs > 64) $fatal(1, "tutti_hbs_arbiter: Inputs must be 1 to 64");
 
   // Inputs after the last served one.
   logic [Inputs-1:0] later_q;

@@ -120,6 +120,8 @@ module tutti_isa_core_port_formal
       a_dropped: assert (!(dropped_q && booting));
       a_patience_while_open: assert (!(mine && open_q) || pcpi_wait);
       a_open_is_held: assert (!open_q || mine);
+      a_open_known: assert (!open_q || insn_i[31:28] == '0);
+      a_unknown: assert (!(pcpi_valid_i && insn_i[31:28] != '0) || (!pcpi_wait && !pcpi_ready));
     end
   end
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The barrier instructions of one core, at its co-processor interface.
 //
-// An instruction that must not complete (an interrupted, timed-out or forbidden barwait, or a
-// privileged instruction in user mode) is never acknowledged: the port stops asking the core to
-// wait, and the core raises its illegal-instruction exception 16 cycles later. If that exception is
-// masked, the core halts. So a thread cannot pass a barwait without a departure. The handler reads
-// the cause, and restarts the instruction by returning to it.
+// A refused instruction is never acknowledged: the port stops asking the core to wait, and the core
+// raises its illegal-instruction exception 16 cycles later. If that exception is masked, the core
+// halts.
 module tutti_isa_core_port
   import tutti_isa_pkg::*;
 (
@@ -36,132 +34,53 @@ module tutti_isa_core_port
     output logic [2:0]  formal_state_o
 `endif
 );
-  localparam logic [6:0] Custom1 = 7'h2b;
-
-  typedef enum logic [2:0] {
-    Idle,
-    // Waits for an answer that comes without other cores.
-    Asked,
-    // Waits at a barrier.
-    Waiting,
-    // Has told the unit that an interrupt came.
-    Cancelling,
-    // Waits until the core gives up.
-    Refusing
-  } state_e;
-  typedef enum logic [1:0] {
-    CauseNone,
-    CauseInterrupt,
-    CauseTimeout,
-    CauseDenied
-  } cause_e;
-
-  state_e state_q, state_d;
-  cause_e cause_q, cause_d;
-  logic booting_q, booting_d;
-
-  logic mine;
-  logic [2:0] funct3;
-  logic [2:0] field;
-  logic local_ctx;
-  assign mine = pcpi_valid_i && pcpi_insn_i[6:0] == Custom1;
-  assign funct3 = pcpi_insn_i[14:12];
-  assign field = pcpi_insn_i[27:25];
+  // Until the core gives up, the refused instruction stands at the interface.
+  logic refusing_q, refused, known, user, booting_q;
   assign privileged_o = booting_q || handler_i;
-  // These are kept here, not in the unit.
-  assign local_ctx = (funct3 == 3'd6 && field == CtxCause) || (funct3 == 3'd7 && field == CtxUser);
-
-  op_e op;
-  always_comb begin
-    unique case (funct3)
-      3'd0: op = OpWait;
-      3'd1: op = OpCap;
-      3'd2: op = OpInit;
-      3'd3: op = OpSet;
-      3'd4: op = OpGet;
-      3'd5: op = OpMove;
-      3'd6: op = OpCtxGet;
-      default: op = OpCtxSet;
-    endcase
-  end
-
-  // A request that only the kernel may make, or a wait in the handler, which nothing could
-  // interrupt.
-  logic refused;
-  assign refused = op == OpWait ? privileged_o : op != OpCap && !privileged_o;
-
-  assign pcpi_wait_o = mine && state_q != Refusing;
+  assign pcpi_wait_o = pcpi_valid_i && known && !refusing_q;
   assign pcpi_wr_o = 1'b1;
 
-  always_comb begin
-    state_d      = state_q;
-    cause_d      = cause_q;
-    booting_d    = booting_q;
-    request_o    = '0;
-    pcpi_ready_o = 1'b0;
-    pcpi_rd_o    = reply_i.data;
-    unique case (state_q)
-      Idle:
-      if (mine) begin
-        if (refused) begin
-          cause_d = CauseDenied;
-          state_d = Refusing;
-        end else if (local_ctx) begin
-          pcpi_ready_o = 1'b1;
-          pcpi_rd_o    = 32'(cause_q);
-          if (op == OpCtxSet) booting_d = 1'b0;
-        end else if (op != OpWait || drained_i) begin
-          request_o = '{
-              valid: 1'b1,
-              op: op,
-              privileged: privileged_o,
-              field: field,
-              // An index that does not fit the field is out of every unit's range.
-              index: |pcpi_rs1_i[31:8] ? 8'hff : pcpi_rs1_i[7:0],
-              data: op == OpCtxSet ? pcpi_rs1_i : pcpi_rs2_i
-          };
-          state_d = op == OpWait ? Waiting : Asked;
-        end
-      end
-      Asked, Waiting, Cancelling: begin
-        // Sent whatever the unit answers in this cycle: if that is the departure, the unit ignores
-        // the cancel.
-        if (state_q == Waiting && interrupt_i) begin
-          request_o.valid = 1'b1;
-          request_o.op    = OpCancel;
-          state_d         = Cancelling;
-        end
-        if (reply_i.valid) begin
-          unique case (reply_i.kind)
-            ReplyDone: begin
-              pcpi_ready_o = 1'b1;
-              state_d      = Idle;
-            end
-            ReplyCancelled: cause_d = CauseInterrupt;
-            ReplyTimeout: cause_d = CauseTimeout;
-            default: cause_d = CauseDenied;
-          endcase
-          if (reply_i.kind != ReplyDone) state_d = Refusing;
-        end
-      end
-      default: if (!pcpi_valid_i) state_d = Idle;
-    endcase
-  end
-
 `ifdef FORMAL
+  logic [1:0] state, cause;
   assign formal_booting_o = booting_q;
-  assign formal_state_o = state_q;
+  assign formal_state_o = {refusing_q, state};
+  logic unused;
+  assign unused = ^cause;
 `endif
+
+  tutti_isa_port #(
+      .HasUser(1)
+  ) u_port (
+      .clk_i,
+      .rst_ni,
+      .valid_i     (pcpi_valid_i && !refusing_q),
+      .insn_i      (pcpi_insn_i),
+      .rs1_i       (pcpi_rs1_i),
+      .rs2_i       (pcpi_rs2_i),
+      .privileged_i(privileged_o),
+      .drained_i,
+      .cancel_i    (interrupt_i),
+      .known_o     (known),
+      .ready_o     (pcpi_ready_o),
+      .refused_o   (refused),
+      .rd_o        (pcpi_rd_o),
+      .user_o      (user),
+      .request_o,
+      .reply_i
+`ifdef FORMAL
+      ,
+      .formal_state_o(state),
+      .formal_cause_o(cause)
+`endif
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q   <= Idle;
-      cause_q   <= CauseNone;
-      booting_q <= 1'b1;
+      refusing_q <= 1'b0;
+      booting_q  <= 1'b1;
     end else begin
-      state_q   <= state_d;
-      cause_q   <= cause_d;
-      booting_q <= booting_d;
+      refusing_q <= refusing_q ? pcpi_valid_i : refused;
+      if (user) booting_q <= 1'b0;
     end
   end
 

@@ -251,8 +251,9 @@ TEST(privilege, another_groups_barrier_is_out_of_reach) {
   ASSERT_EQ(one.size(), 7u);
   EXPECT_EQ(std::count(one.begin(), one.end(), error_owner), 3);
   EXPECT_EQ(std::count(one.begin(), one.end(), 0u), 4);
-  // Two barwaits, seven privileged instructions, an atomic on the kernel's lock.
-  EXPECT_EQ(m.data(tag::denied, 1).size(), 10u);
+  // Two barwaits, seven privileged instructions, two that do not exist, an atomic on the kernel's
+  // lock.
+  EXPECT_EQ(m.data(tag::denied, 1).size(), 12u);
   // The kernel's data, its code, its shared state twice, two devices.
   EXPECT_EQ(m.data(tag::fault, 1).size(), 6u);
   EXPECT_EQ(m.data(tag::fault, 0).size(), 0u);

@@ -301,7 +301,7 @@ void kernel_interrupt(uint32_t causes) {
     const uint32_t insn = *(const uint32_t*)(kernel_frame.pc - 4);
     if (insn == 0x73u) {
       serve_call();
-    } else if ((insn & 0x707fu) == 0x2bu) {
+    } else if ((insn & 0xfe00707fu) == 0x2bu) {
       serve_wait(insn);
     } else {
       TRACE(TRACE_DENIED) = insn;
@@ -316,7 +316,7 @@ void kernel_interrupt(uint32_t causes) {
   // thread.
   if (causes & IRQ_EXTERNAL) {
     const uint32_t insn = *(const uint32_t*)kernel_frame.pc;
-    if (PARAMETER(PARAM_MOVE_TO) != 0 && (insn & 0x707fu) == 0x2bu)
+    if (PARAMETER(PARAM_MOVE_TO) != 0 && (insn & 0xfe00707fu) == 0x2bu)
       move_to(PARAMETER(PARAM_MOVE_TO), reg(insn >> 15 & 31));
   }
   if (causes & IRQ_TIMER) switch_thread();

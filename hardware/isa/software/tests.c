@@ -146,6 +146,10 @@ static uint32_t protection(uint32_t thread) {
   (void)barmove(b, 0, 1);
   barctx_write(CTX_GROUP, 1);
   (void)barctx_read(CTX_CAUSE);
+  // Anybody may execute barcap, but not with a bit of funct7 that has no meaning; and such a
+  // barwait is none.
+  __asm__ volatile(".insn r 0x2b, 1, 8, x0, x0, x0");
+  __asm__ volatile(".insn r 0x2b, 0, 8, x0, %0, x0" : : "r"(b));
   // An atomic operation on the kernel's lock is an illegal instruction as well.
   __asm__ volatile("amoadd.w x0, %0, (%0)" : : "r"(SHARED) : "memory");
   // With the barwaits, nine refusals so far; from here on faults.

@@ -5,6 +5,8 @@ package tutti_machine_config_pkg;
   localparam int unsigned Cores = 16;
   localparam int unsigned Sockets = 2;
   localparam int unsigned Barriers = 8;
+  // Barriers of the structures, which reach over all sockets.
+  localparam int unsigned Structures = 8;
 
   localparam int unsigned ImageBytes = 4 << 20;
   localparam int unsigned RamBytes = 16 << 20;

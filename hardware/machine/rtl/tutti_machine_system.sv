@@ -8,6 +8,7 @@
 module tutti_machine_system
   import tutti_machine_pkg::*;
   import tutti_machine_core_pkg::*;
+  import tutti_machine_device_pkg::*;
 #(
     /// 1 to 64, in all.
     parameter int unsigned Cores = tutti_machine_config_pkg::Cores,
@@ -17,6 +18,7 @@ module tutti_machine_system
     parameter int unsigned Ideal = 0,
     /// Barriers of a unit. Sockets of more than 32 cores have no unit.
     parameter int unsigned Barriers = tutti_machine_config_pkg::Barriers,
+    parameter int unsigned Structures = tutti_machine_config_pkg::Structures,
     /// The others are described in tutti_machine_config_pkg.
     parameter int unsigned ImageBytes = tutti_machine_config_pkg::ImageBytes,
     parameter int unsigned RamBytes = tutti_machine_config_pkg::RamBytes,
@@ -43,6 +45,8 @@ module tutti_machine_system
     input  logic [      7:0] each_i,
     /// Cycles between a core and the barrier unit of its socket, in each direction.
     input  logic [      7:0] unit_distance_i,
+    /// Cycles between two sockets for the units of tutti_machine_units, in each direction.
+    input  logic [      9:0] unit_link_i,
     input  logic [     63:0] external_irq_i,
     /// What programs tell the harness: 0 trace, 1 console, 2 end.
     output logic [     63:0] report_valid_o,
@@ -51,6 +55,8 @@ module tutti_machine_system
     output logic [     63:0] retired_o,
     output logic [      1:0] activity_o     [Cores],
     output logic [     31:0] pc_o           [Cores],
+    /// The structures' barrier at which the core waits, or 0.
+    output logic [      7:0] waits_o        [Cores],
     /// The last access to the RAM.
     output logic [      3:0] access_op_o    [Cores],
     output logic [     31:0] access_addr_o  [Cores],
@@ -80,10 +86,12 @@ module tutti_machine_system
 
   // The inputs, from registers: nothing in the machine changes between two edges of the clock.
   logic [7:0] each_q, unit_distance_q;
+  logic [9:0] unit_link_q;
   logic [63:0] external_irq_q;
   always_ff @(posedge clk_i) begin
     each_q          <= each_i;
     unit_distance_q <= unit_distance_i;
+    unit_link_q     <= unit_link_i;
     external_irq_q  <= external_irq_i;
   end
 
@@ -102,6 +110,28 @@ module tutti_machine_system
       .valid_i (ipi_valid),
       .target_i(ipi_target),
       .ipi_o   (ipi)
+  );
+
+  device_request_t device_request[Cores];
+  device_reply_t device_reply[Cores];
+  complete_t complete[Cores];
+  pin_t pin[Cores];
+  logic pin_complete[Cores];
+  tutti_machine_units #(
+      .Cores     (Cores),
+      .Sockets   (Sockets),
+      .Structures(Structures)
+  ) u_units (
+      .clk_i,
+      .rst_ni,
+      .unit_distance_i(unit_distance_q),
+      .link_latency_i (unit_link_q),
+      .number_i       (number_q),
+      .request_i      (device_request),
+      .reply_o        (device_reply),
+      .complete_o     (complete),
+      .pin_i          (pin),
+      .pin_complete_o (pin_complete)
   );
 
   logic mem_valid[Cores], mem_ready[Cores];
@@ -141,7 +171,8 @@ module tutti_machine_system
       end
       tutti_machine_tile #(
           .ImageBytes(ImageBytes),
-          .RamBytes  (RamBytes)
+          .RamBytes  (RamBytes),
+          .Structures(Structures)
       ) u_tile (
           .clk_i,
           .rst_ni        (runs_q),
@@ -165,6 +196,13 @@ module tutti_machine_system
           .unit_exists_i (Each <= 32),
           .unit_request_o(request),
           .unit_reply_i  (reply),
+          .place_i         (8'(k)),
+          .device_request_o(device_request[C]),
+          .device_reply_i  (device_reply[C]),
+          .complete_i      (complete[C]),
+          .pin_o           (pin[C]),
+          .pin_complete_i  (pin_complete[C]),
+          .waits_o         (waits_o[C]),
           .report_valid_o(report_valid_o[C]),
           .report_kind_o (report_kind_o[C]),
           .report_data_o (report_data_o[C]),

@@ -4,11 +4,14 @@
 module tutti_machine_tile
   import tutti_machine_pkg::*;
   import tutti_machine_core_pkg::*;
+  import tutti_machine_device_pkg::*;
 #(
     /// Bytes of the image, which begins at 0.
     parameter int unsigned ImageBytes = 4 << 20,
     /// Bytes of the RAM, which begins at 0x8000'0000.
-    parameter int unsigned RamBytes   = 16 << 20
+    parameter int unsigned RamBytes   = 16 << 20,
+    /// Barriers of the structures.
+    parameter int unsigned Structures = 8
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -43,6 +46,16 @@ module tutti_machine_tile
     output tutti_isa_pkg::request_t unit_request_o,
     input  tutti_isa_pkg::reply_t   unit_reply_i,
 
+    /// The units of tutti_machine_units: a message and its answer, the end of an episode of the
+    /// socket's structure, and the wires of the mask unit. `place_i`: the core's number in the
+    /// structure of its socket.
+    input  logic            [ 7:0]  place_i,
+    output device_request_t         device_request_o,
+    input  device_reply_t           device_reply_i,
+    input  complete_t               complete_i,
+    output pin_t                    pin_o,
+    input  logic                    pin_complete_i,
+
     /// What the program tells the harness: 0 trace, 1 console, 2 end.
     output logic                    report_valid_o,
     output logic             [ 1:0] report_kind_o,
@@ -50,6 +63,7 @@ module tutti_machine_tile
 
     output logic                    retired_o,
     output activity_e               activity_o,
+    output logic             [ 7:0] waits_o,
     output logic             [31:0] pc_o
 );
   if (RamBytes < (128 << 10) || (RamBytes & (RamBytes - 1)) != 0 || RamBytes > (1 << 30))
@@ -63,7 +77,7 @@ module tutti_machine_tile
   logic data_valid, data_ready, data_fault, machine_mode;
   data_request_t request;
   logic [31:0] data_rdata;
-  logic ext_valid, ext_cancel, ext_known, ext_ready, ext_refused, ext_write, port_known;
+  logic ext_valid, ext_cancel, ext_known, ext_ready, ext_refused, ext_write;
   logic [31:0] ext_insn, ext_rs1, ext_rs2, ext_rd;
   trace_t trace;
 
@@ -102,37 +116,83 @@ module tutti_machine_tile
   logic unused;
   assign unused = ^trace;
 
-  assign ext_known = port_known && unit_exists_i;
-  tutti_machine_barrier_port u_port (
+  // The processor refuses or retires the instruction as the port says. Its accesses are complete
+  // when the next instruction begins, so an arrival publishes what was written before it.
+  assign ext_write = 1'b1;
+  logic unused_user;
+  tutti_isa_pkg::request_t port_request;
+  tutti_isa_pkg::reply_t port_reply;
+  tutti_isa_port u_port (
       .clk_i,
       .rst_ni,
-      .ext_valid_i   (ext_valid && unit_exists_i),
-      .ext_insn_i    (ext_insn),
-      .ext_rs1_i     (ext_rs1),
-      .ext_rs2_i     (ext_rs2),
-      .ext_cancel_i  (ext_cancel),
-      .machine_mode_i(machine_mode),
-      .ext_known_o   (port_known),
-      .ext_ready_o   (ext_ready),
-      .ext_refused_o (ext_refused),
-      .ext_write_o   (ext_write),
-      .ext_rd_o      (ext_rd),
-      .request_o     (unit_request_o),
-      .reply_i       (unit_reply_i)
+      .valid_i     (ext_valid),
+      .insn_i      (ext_insn),
+      .rs1_i       (ext_rs1),
+      .rs2_i       (ext_rs2),
+      .privileged_i(machine_mode),
+      .drained_i   (1'b1),
+      .cancel_i    (ext_cancel),
+      .known_o     (ext_known),
+      .ready_o     (ext_ready),
+      .refused_o   (ext_refused),
+      .rd_o        (ext_rd),
+      .user_o      (unused_user),
+      .request_o   (port_request),
+      .reply_i     (port_reply)
+  );
+
+  // Without a barrier unit in the socket, its barriers do not exist.
+  tutti_isa_pkg::request_t to_barriers;
+  tutti_isa_pkg::reply_t from_barriers, absent_q;
+  always_ff @(posedge clk_i) begin
+    absent_q <= '0;
+    if (rst_ni && !unit_exists_i && to_barriers.valid && to_barriers.op != tutti_isa_pkg::OpCancel)
+      absent_q <= '{
+          valid: 1'b1,
+          kind: to_barriers.op == tutti_isa_pkg::OpWait ?
+              tutti_isa_pkg::ReplyDenied : tutti_isa_pkg::ReplyDone,
+          data: 32'(to_barriers.op != tutti_isa_pkg::OpCap &&
+              to_barriers.op != tutti_isa_pkg::OpGet)
+      };
+  end
+  assign unit_request_o = unit_exists_i ? to_barriers : '0;
+  assign from_barriers = unit_exists_i ? unit_reply_i : absent_q;
+
+  logic arrive_valid, arrive_done;
+  logic [5:0] arrive_barrier;
+  tutti_machine_agent #(
+      .Structures(Structures)
+  ) u_agent (
+      .clk_i,
+      .rst_ni,
+      .request_i       (port_request),
+      .reply_o         (port_reply),
+      .unit_request_o  (to_barriers),
+      .unit_reply_i    (from_barriers),
+      .arrive_valid_o  (arrive_valid),
+      .arrive_barrier_o(arrive_barrier),
+      .arrive_done_i   (arrive_done),
+      .complete_i,
+      .pin_o,
+      .pin_complete_i,
+      .waits_o
   );
 
   // The target of the access, and whether it is permitted.
-  logic to_image, to_ram, to_device, loads, device_known;
+  logic to_image, to_ram, to_device, to_units, loads, device_known, units_known;
   assign loads = request.op == OpLoad;
   assign to_image = request.addr < ImageBytes;
   assign to_ram = request.addr >> RamBits == 32'h8000_0000 >> RamBits;
   assign to_device = request.addr[31:8] == 24'h20_0000;
+  assign to_units = request.addr[31:27] == 5'b01010;
   always_comb begin
     data_fault = 1'b1;
     if (to_image) data_fault = !loads;
     if (to_ram) data_fault = !machine_mode && request.addr[RamBits-1:0] < RamBits'(KernelBytes);
     if (to_device)
       data_fault = (!loads && request.op != OpStore) || request.strobe != 4'hf || !device_known;
+    if (to_units)
+      data_fault = (!loads && request.op != OpStore) || request.strobe != 4'hf || !units_known;
   end
 
   // Devices answer in the same cycle. An access that they do not know is a fault.
@@ -190,6 +250,59 @@ module tutti_machine_tile
     endcase
   end
 
+  // The barrier units: the socket, the unit and half of a register of 64 bits. User mode has the
+  // triggers and senses of the counting and the mask unit.
+  device_e device;
+  logic [22:0] in_unit;
+  assign device = device_e'(request.addr[24:23]);
+  assign in_unit = request.addr[22:0];
+  always_comb begin
+    unique case (device)
+      DeviceStructure: units_known = machine_mode && 8'(request.addr[26:25]) < sockets_i;
+      DeviceCounting, DeviceMask:
+      units_known = request.addr[26:25] == '0 && in_unit[22:16] == '0 &&
+          (machine_mode ||
+           (loads ? in_unit[15:14] == tutti_counting_pkg::SenseBase[15:14]
+                  : in_unit[15:14] == tutti_counting_pkg::TriggerBase[15:14]));
+      default: units_known = 1'b0;
+    endcase
+  end
+  // A store to the high half is kept for the store to the low half, which sends both.
+  logic [31:0] high_q;
+  logic units_access, keeps_high, device_busy_q;
+  assign units_access = data_valid && to_units && !data_fault;
+  assign keeps_high = !loads && in_unit[2];
+  always_comb begin
+    device_request_o = '{
+        valid: !device_busy_q && (arrive_valid || (units_access && !keeps_high)),
+        socket: request.addr[26:25],
+        device: device,
+        write: !loads,
+        addr: in_unit,
+        data: {high_q, request.wdata}
+    };
+    // Only one of both can be there: an arrival comes from an instruction.
+    if (arrive_valid) begin
+      device_request_o.socket = socket_i[1:0];
+      device_request_o.device = DeviceStructure;
+      device_request_o.write  = 1'b1;
+      device_request_o.addr   = tutti_hbs_pkg::TriggerBase |
+          {3'b0, arrive_barrier, place_i, 6'b0};
+      device_request_o.data   = '0;
+    end
+  end
+  assign arrive_done = device_reply_i.valid;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      device_busy_q <= 1'b0;
+      high_q        <= '0;
+    end else begin
+      device_busy_q <= device_request_o.valid || (device_busy_q && !device_reply_i.valid);
+      if (units_access && keeps_high) high_q <= request.wdata;
+      else if (units_access && data_ready) high_q <= '0;
+    end
+  end
+
   assign ipi_valid_o = device_writes && request.addr[7:0] == 8'h14;
   assign ipi_target_o = request.wdata[7:0];
   assign report_valid_o = device_writes && request.addr[6];
@@ -212,6 +325,10 @@ module tutti_machine_tile
     if (!data_fault && to_ram) begin
       data_ready = mem_ready_i;
       data_rdata = mem_rdata_i;
+    end
+    if (!data_fault && to_units) begin
+      data_ready = keeps_high || device_reply_i.valid;
+      data_rdata = device_reply_i.data;
     end
   end
 

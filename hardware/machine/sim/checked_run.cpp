@@ -45,6 +45,24 @@ std::uint64_t least_lead(const test::trace& all, std::uint64_t episodes) {
   return least;
 }
 
+// The greatest distance between the first and the last arrival of an episode.
+std::uint64_t most_spread(const test::trace& all, std::uint64_t episodes) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ends(static_cast<std::size_t>(episodes),
+                                                            {UINT64_MAX, 0});
+  std::uint64_t most = 0;
+  for (const test::passage& p : all) {
+    auto& [first, last] = ends[static_cast<std::size_t>(p.episode)];
+    first = std::min(first, p.arrive);
+    last = std::max(last, p.arrive);
+  }
+  for (const auto& [first, last] : ends) most = std::max(most, last - first);
+  return most;
+}
+
+constexpr auto barwait = static_cast<std::uint32_t>(rtl::contender::barwait);
+constexpr auto ticket = static_cast<std::uint32_t>(rtl::algorithm::ticket);
+constexpr auto striped = static_cast<std::uint32_t>(rtl::algorithm::striped);
+
 }  // namespace
 
 figures figures_of(std::vector<double> all) {
@@ -119,8 +137,24 @@ const char* name_of(scenario s) {
 
 std::string name_of_contender(std::uint32_t contender) {
   if (contender < rtl::algorithm_count) return rtl::algorithm_names[contender];
-  return contender == static_cast<std::uint32_t>(rtl::contender::barwait) ? "barwait" : "none";
+  return rtl::contender_names[contender - static_cast<std::uint32_t>(rtl::contender::none)];
 }
+
+namespace {
+
+// Cycles that no episode reaches. A late thread comes later than that, and so does the next common
+// arrival; the traces show whether it was long enough.
+std::uint32_t longest_episode(const bench_run& what) {
+  const std::uint32_t links = what.sockets > 1 ? 2 : 1;
+  if (is_hardware(what.contender) && what.contender != barwait)
+    return 2'000 + 8 * what.unit_distance + 4 * what.unit_link;
+  // A lock is taken for each arrival.
+  if (what.contender == ticket || what.contender == striped)
+    return 2'000 + (what.cores > 16 ? 1'500 : 600) * what.cores * links;
+  return 2'000 + 100 * what.cores * links;
+}
+
+}  // namespace
 
 figures measure_barrier(const images& folder, const bench_run& what) {
   const std::string name = name_of_contender(what.contender) + ", " + name_of(what.scenario) +
@@ -129,15 +163,16 @@ figures measure_barrier(const images& folder, const bench_run& what) {
   s.cores = what.cores;
   s.sockets = what.sockets;
   s.unit_distance = what.unit_distance;
+  s.unit_link = what.unit_link;
   s.ideal = what.ideal;
   s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(what.scenario);
   s.parameters[PARAM_EPISODES] = what.episodes;
   s.parameters[PARAM_ALGORITHM] = what.contender;
   s.parameters[PARAM_TIMEOUT] = 1u << 20;
-  // A late thread comes after the slowest episode, and so does the next common arrival.
-  const std::uint32_t longest = 2'000 + 300 * what.cores * (what.sockets > 1 ? 2 : 1);
-  s.parameters[PARAM_DELAY] = what.scenario == scenario::late ? longest / 2 : longest;
-  const ended_run done = run_well(folder + "/bench.bin", s, 50'000'000, name);
+  const std::uint32_t longest = longest_episode(what);
+  // A step of the delay takes three cycles.
+  s.parameters[PARAM_DELAY] = what.scenario == scenario::late ? longest / 3 : longest;
+  const ended_run done = run_well(folder + "/bench.bin", s, 200'000'000, name);
 
   if (what.scenario == scenario::back_to_back) {
     const std::vector<std::uint32_t> values = done.data(TRACE_VALUE);
@@ -148,11 +183,15 @@ figures measure_barrier(const images& folder, const bench_run& what) {
     return {each, each, each, what.episodes};
   }
   const test::trace all = passages(done.events, 0, done.events.size());
-  if (what.contender != static_cast<std::uint32_t>(rtl::contender::none))
-    if (const std::string wrong = test::check(all, what.cores, what.episodes); !wrong.empty())
-      throw std::runtime_error(name + ": " + wrong);
+  // Without a barrier there is nothing to check.
+  if (what.contender == static_cast<std::uint32_t>(rtl::contender::none))
+    return figures_of(last_to_last(all, what.episodes));
+  if (const std::string wrong = test::check(all, what.cores, what.episodes); !wrong.empty())
+    throw std::runtime_error(name + ": " + wrong);
   if (what.scenario == scenario::late && least_lead(all, what.episodes) < 300)
     throw std::runtime_error(name + ": the late thread was not the last by far");
+  if (what.scenario == scenario::together && most_spread(all, what.episodes) > 64)
+    throw std::runtime_error(name + ": the threads did not arrive together");
   return figures_of(last_to_last(all, what.episodes));
 }
 

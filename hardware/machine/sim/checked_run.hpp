@@ -54,12 +54,16 @@ struct bench_run {
   // A number of rtl::algorithm or rtl::contender.
   std::uint32_t contender = 0;
   machine::scenario scenario = machine::scenario::back_to_back;
-  unsigned cores = 2, sockets = 1, unit_distance = 0;
+  unsigned cores = 2, sockets = 1, unit_distance = 0, unit_link = settings{}.unit_link;
   std::uint32_t episodes = 16;
   // A RAM without caches, to develop programs.
   bool ideal = false;
 };
 std::string name_of_contender(std::uint32_t contender);
+// Whether it is no barrier of tutti's.
+constexpr bool is_hardware(std::uint32_t contender) {
+  return contender > static_cast<std::uint32_t>(rtl::contender::none);
+}
 
 // Returns the cycles of an episode: of the slowest core back to back, and otherwise from the last
 // arrival to the last departure.

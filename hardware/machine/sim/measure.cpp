@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine_measure FOLDER [--quick | --only CORES SOCKETS | --conformance [CORES SOCKETS SEED]]:
+// machine_measure FOLDER [--sample | --only CORES SOCKETS | --paper |
+//                         --conformance [CORES SOCKETS SEED]]:
 // measures barriers, accesses of the memory and a workload on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
-// the images of software/build.sh. --conformance checks tutti's algorithms instead of measuring.
+// the images of software/build.sh. --paper measures the structure at the distances of the machines
+// of Hetland et al. 2019, in the largest sizes. --sample measures a few barriers, which a test
+// compares with the kept ones. --conformance checks tutti's algorithms instead of measuring.
 // The status is 1 if a program fails or a check finds an error.
 #include <algorithm>
 #include <cmath>
@@ -32,8 +35,10 @@ constexpr algorithm measured[] = {
     algorithm::central,         algorithm::ticket,     algorithm::striped,
     algorithm::combining,       algorithm::mcs,        algorithm::dissemination,
     algorithm::dissemination_4, algorithm::tournament, algorithm::hierarchical};
-// The unit beside the cores, and two distances: HBS at the controller of a third-level cache.
-constexpr unsigned distances[] = {0, 9, 18};
+// Units beside the cores, and as far as the third-level caches of two machines of Hetland et al.
+// 2019, section 4, where an access takes 20 and 38 cycles there and back.
+constexpr unsigned distances[] = {0, 10, 19};
+constexpr contender units[] = {contender::structure, contender::mask, contender::counting};
 
 struct size {
   unsigned cores, sockets;
@@ -66,39 +71,82 @@ void print(tutti::cli::json keys, const size& on, const figures& f) {
   std::fflush(stdout);
 }
 
+// What the lines of a contender say of it.
+const char* wait_of(std::uint32_t who) {
+  return is_hardware(who) && who != static_cast<std::uint32_t>(contender::counting) ? "instruction"
+                                                                                    : "spin";
+}
+
+// Measures one barrier in each scenario, and gives its lines a second name too, if there is one.
+void measure_one(const images& folder, const size& on, std::uint32_t who, unsigned distance,
+                 const char* also = nullptr, unsigned link = settings{}.unit_link) {
+  for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
+    // Without a barrier the threads do not come together.
+    if (who == none && s == scenario::together) break;
+    const figures f = measure_barrier(folder, {.contender = who,
+                                               .scenario = s,
+                                               .cores = on.cores,
+                                               .sockets = on.sockets,
+                                               .unit_distance = distance,
+                                               .unit_link = link,
+                                               .episodes = s == scenario::back_to_back ? 16u : 8u});
+    const auto line = [&](const std::string& name) {
+      tutti::cli::json keys{{"benchmark", "machine_barrier"},
+                            {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
+                            {"name", name},
+                            {"wait", wait_of(who)},
+                            {"metric", name_of(s)},
+                            {"unit_distance", distance}};
+      // The way of messages between the units of sockets.
+      if (is_hardware(who) && who != barwait) keys["unit_link"] = on.sockets > 1 ? link : 0;
+      print(keys, on, f);
+    };
+    line(name_of_contender(who));
+    if (also != nullptr) line(also);
+  }
+}
+
+// A lock is taken for each arrival of these two, whose counters have 64 bits: with more cores a
+// run takes an hour.
+bool is_slow(algorithm a) { return a == algorithm::ticket || a == algorithm::striped; }
+
 void measure_barriers(const images& folder, const size& on) {
-  const auto run = [&](std::uint32_t who, unsigned distance, const char* also) {
-    for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
-      // Without a barrier only the loop has a meaning.
-      if (who == none && s != scenario::back_to_back) break;
-      const figures f =
-          measure_barrier(folder, {.contender = who,
-                                   .scenario = s,
-                                   .cores = on.cores,
-                                   .sockets = on.sockets,
-                                   .unit_distance = distance,
-                                   .episodes = s == scenario::back_to_back ? 16u : 8u});
-      const auto line = [&](const std::string& name) {
-        print({{"benchmark", "machine_barrier"},
-               {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
-               {"name", name},
-               {"wait", who == barwait ? "instruction" : "spin"},
-               {"metric", name_of(s)},
-               {"unit_distance", distance}},
-              on, f);
-      };
-      line(name_of_contender(who));
-      if (also != nullptr) line(also);
-    }
-  };
-  run(none, 0, nullptr);
-  // A unit has up to 32 participants.
-  if (on.cores / on.sockets <= 32)
-    for (const unsigned distance : distances) run(barwait, distance, nullptr);
+  measure_one(folder, on, none, 0);
+  for (const unsigned distance : distances) {
+    // A unit has up to 32 participants.
+    if (on.cores / on.sockets <= 32) measure_one(folder, on, barwait, distance);
+    for (const contender unit : units)
+      measure_one(folder, on, static_cast<std::uint32_t>(unit), distance);
+  }
   const std::string chosen(tutti::choose::barrier(on.cores, false));
   for (const algorithm a : measured) {
-    const auto number = static_cast<std::uint32_t>(a);
-    run(number, 0, name_of_contender(number) == chosen ? "default" : nullptr);
+    if (is_slow(a) && on.cores > 16) continue;
+    const std::string name = name_of_contender(static_cast<std::uint32_t>(a));
+    measure_one(folder, on, static_cast<std::uint32_t>(a), 0, name == chosen ? "default" : nullptr);
+  }
+}
+
+// The structure where the machines of Hetland et al. 2019, section 4, would have it: an access of
+// the third-level cache, or of the directory, takes twice the distance, and a link a hop, or four
+// hops one after the other, as the paper counts them.
+void measure_papers_machines(const images& folder) {
+  const auto largest = [](unsigned sockets) {
+    size found{0, sockets};
+    for (const size& on : all_sizes())
+      if (on.sockets == sockets && on.cores > found.cores) found = on;
+    return found;
+  };
+  const auto run = [&](unsigned sockets, unsigned distance, unsigned link) {
+    const size on = largest(sockets);
+    if (on.cores == 0) return;
+    measure_one(folder, on, static_cast<std::uint32_t>(contender::structure), distance, nullptr,
+                link);
+  };
+  for (const unsigned distance : {10u, 19u, 21u, 24u, 32u, 44u})
+    run(1, distance, settings{}.unit_link);
+  for (const unsigned hops : {1u, 2u, 4u}) {
+    run(4, 10, hops * 92);
+    run(4, 19, hops * 110);
   }
 }
 
@@ -108,15 +156,18 @@ void measure_workloads(const images& folder, const size& on) {
     print({{"benchmark", "machine_workload"},
            {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
            {"name", name},
-           {"wait", who == barwait ? "instruction" : "spin"},
+           {"wait", wait_of(who)},
            {"metric", "streamcluster_step"},
            {"unit_distance", distance}},
           on, measure_workload(folder, {who, on.cores, on.sockets, distance}));
   };
-  if (on.cores / on.sockets <= 32)
-    for (const unsigned distance : {distances[0], distances[2]}) line(barwait, distance, "barwait");
+  for (const unsigned distance : {distances[0], distances[2]}) {
+    if (on.cores / on.sockets <= 32) line(barwait, distance, "barwait");
+    line(static_cast<std::uint32_t>(contender::structure), distance, "structure");
+  }
   const std::string chosen(tutti::choose::barrier(on.cores, false));
   for (const algorithm a : measured) {
+    if (is_slow(a) && on.cores > 16) continue;
     const std::string name = name_of_contender(static_cast<std::uint32_t>(a));
     line(static_cast<std::uint32_t>(a), 0, name == chosen ? "default" : name);
   }
@@ -166,9 +217,21 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
       return other.sockets == on.sockets && other.cores > on.cores;
     });
     measure_barriers(folder, on);
-    measure_workloads(folder, on);
+    if (on.cores >= 4) measure_workloads(folder, on);
     measure_accesses(folder, on, is_largest);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
+  }
+}
+
+// Every kind of barrier, in the sizes that the tests build.
+void measure_sample(const images& folder) {
+  for (const size& on : {size{4, 1}, size{4, 2}}) {
+    measure_one(folder, on, none, 0);
+    measure_one(folder, on, barwait, distances[1]);
+    for (const contender unit : units)
+      measure_one(folder, on, static_cast<std::uint32_t>(unit), distances[1]);
+    for (const algorithm a : {algorithm::central, algorithm::dissemination})
+      measure_one(folder, on, static_cast<std::uint32_t>(a), 0);
   }
 }
 
@@ -200,8 +263,10 @@ int main(int argc, char** argv) {
   try {
     if (argc == 2)
       measure_all(argv[1], all_sizes());
-    else if (argc == 3 && option == "--quick")
-      measure_all(argv[1], {{4, 1}});
+    else if (argc == 3 && option == "--sample")
+      measure_sample(argv[1]);
+    else if (argc == 3 && option == "--paper")
+      measure_papers_machines(argv[1]);
     else if (argc == 5 && option == "--only")
       measure_all(argv[1], {{number(argv[3]), number(argv[4])}});
     else if (argc == 3 && option == "--conformance")
@@ -210,8 +275,8 @@ int main(int argc, char** argv) {
       conform(argv[1], {number(argv[3]), number(argv[4])}, number(argv[5]));
     else {
       std::fputs(
-          "usage: machine_measure FOLDER [--quick | --only CORES SOCKETS | --conformance [CORES "
-          "SOCKETS SEED]]\n",
+          "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | --paper | "
+          "--conformance [CORES SOCKETS SEED]]\n",
           stderr);
       return 2;
     }

@@ -31,8 +31,9 @@ class verilated_model final : public model {
  public:
   void reset(bool held) override { top_.rst_ni = !held; }
   void cores_of_a_socket(unsigned each) override { top_.each_i = static_cast<CData>(each); }
-  void unit_distance(unsigned cycles) override {
+  void unit_distance(unsigned cycles, unsigned link) override {
     top_.unit_distance_i = static_cast<CData>(cycles);
+    top_.unit_link_i = static_cast<SData>(link);
   }
   void external_interrupts(std::uint64_t cores) override { top_.external_irq_i = cores; }
   void settle() override {
@@ -78,6 +79,7 @@ class verilated_model final : public model {
             });
     return found;
   }
+  unsigned waits_at_structure(unsigned core) const override { return top_.waits_o[core]; }
   barrier_state barrier(unsigned socket, unsigned number) const override {
     barrier_state b;
     of_unit(socket, [&](const auto& participants, const auto& arrived, const auto& owed,

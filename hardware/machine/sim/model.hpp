@@ -42,7 +42,8 @@ class model {
 
   virtual void reset(bool held) = 0;
   virtual void cores_of_a_socket(unsigned each) = 0;
-  virtual void unit_distance(unsigned cycles) = 0;
+  // Cycles from a core to the units of its socket, and from there to another socket.
+  virtual void unit_distance(unsigned cycles, unsigned link) = 0;
   virtual void external_interrupts(std::uint64_t cores) = 0;
   // Makes the outputs of this cycle visible, before the rising edge.
   virtual void settle() = 0;
@@ -66,6 +67,8 @@ class model {
   virtual machine::transaction transaction(unsigned number) const = 0;
   // The barrier at which a core waits, or -1.
   virtual int waits_at(unsigned core) const = 0;
+  // The number of the structures' or the mask unit's barrier at which a core waits, or 0.
+  virtual unsigned waits_at_structure(unsigned core) const = 0;
   virtual barrier_state barrier(unsigned socket, unsigned number) const = 0;
 
   virtual std::span<std::uint32_t> image() = 0;

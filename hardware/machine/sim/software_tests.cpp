@@ -15,6 +15,7 @@
 namespace {
 
 using namespace tutti::machine;
+using tutti::rtl::made_by;
 using tutti::rtl::test_program;
 
 const std::string folder = TUTTI_MACHINE_IMAGES;
@@ -32,6 +33,13 @@ settings with(test_program program, unsigned cores, unsigned sockets = 1) {
   s.parameters[PARAM_EPISODES] = 20;
   s.parameters[PARAM_SEED] = 1;
   return s;
+}
+
+// Whether a model with caches is linked.
+bool is_built(unsigned cores, unsigned sockets) {
+  return std::any_of(models().begin(), models().end(), [&](const built_model& m) {
+    return !m.ideal && m.sockets == sockets && m.cores >= cores;
+  });
 }
 
 constexpr std::uint64_t most_cycles = 5'000'000;
@@ -76,6 +84,13 @@ constexpr misuse misuses[] = {
     {test_program::timer_without_the_kernel, 7, 0x20, "a store to memory that is not there"},
     {test_program::barrier_set_by_a_thread, 24, any, "an instruction of the barrier unit"},
     {test_program::unknown_extension, 2, any, no_instruction},
+    {test_program::move_with_bits_without_a_meaning, 2, 0x502b, no_instruction},
+    {test_program::structure_without_the_kernel, 7, 0, "a store to memory that is not there"},
+    {test_program::counting_unit_set_by_a_thread, 7, 0xc0, "a store to memory that is not there"},
+    {test_program::counting_unit_in_another_socket, 7, 0x4000,
+     "a store to memory that is not there"},
+    {test_program::no_barrier_unit, 5, 0x8000, "a load from memory that is not there"},
+    {test_program::half_a_word_of_a_unit, 7, 0x4000, "a store to memory that is not there"},
 };
 
 TEST(Misuse, EndsTheThreadWithASentenceThatNamesTheCause) {
@@ -192,6 +207,78 @@ TEST(Barwait, CreateRefusesWhatCannotWork) {
   EXPECT_EQ(values[13], 0u) << "alone at a barrier";
 }
 
+// ---- the structures, the mask and the counting unit ----
+
+constexpr made_by wide[] = {made_by::create_structure, made_by::open_mask};
+
+TEST(Structure, PublishesDataAndReleasesNobodyEarly) {
+  for (const made_by how : wide)
+    for (const unsigned sockets : {1u, 2u}) {
+      if (!is_built(4, sockets)) continue;
+      for (const unsigned distance : {0u, 13u}) {
+        settings s = with(test_program::episodes, 4, sockets);
+        s.unit_distance = distance;
+        s.parameters[PARAM_DELAY] = 60;
+        s.parameters[PARAM_A] = static_cast<std::uint32_t>(how);
+        const ended_run done = run(s, "episodes");
+        EXPECT_EQ(tutti::test::check(passages(done.events, 0, done.events.size()), 4, 20), "");
+        EXPECT_GE(done.data(TRACE_VALUE).at(0), 128u) << "the barrier is none of the socket's unit";
+      }
+    }
+}
+
+TEST(Structure, CreateOverSocketsMakesOne) {
+  if (!is_built(4, 2)) GTEST_SKIP() << "no machine of two sockets is built";
+  const ended_run done = run(with(test_program::episodes, 4, 2), "episodes over sockets");
+  EXPECT_EQ(tutti::test::check(passages(done.events, 0, done.events.size()), 4, 20), "");
+  EXPECT_EQ(done.data(TRACE_VALUE).at(0), 128u);
+}
+
+TEST(Structure, WaitsAreRestartedAfterInterrupts) {
+  for (const made_by how : wide)
+    for (const unsigned distance : {0u, 40u}) {
+      settings s = with(test_program::episodes, 4, is_built(4, 2) ? 2 : 1);
+      s.unit_distance = distance;
+      s.parameters[PARAM_DELAY] = 400;
+      s.parameters[PARAM_QUANTUM] = 700;
+      s.parameters[PARAM_A] = static_cast<std::uint32_t>(how);
+      const ended_run done = run(s, "episodes with a timer");
+      EXPECT_EQ(tutti::test::check(passages(done.events, 0, done.events.size()), 4, 20), "");
+      EXPECT_GT(done.data(TRACE_RESTART).size(), 10u) << "the timer comes into the waits";
+    }
+}
+
+TEST(Structure, AfterATimeoutTellsWhoIsMissingAndWaitsOn) {
+  settings s = with(test_program::late_core, 4);
+  s.parameters[PARAM_TIMEOUT] = 5000;
+  s.parameters[PARAM_DELAY] = 5000;
+  s.parameters[PARAM_A] = static_cast<std::uint32_t>(made_by::create_structure);
+  const ended_run done = run(s, "a late core");
+  for (unsigned core = 0; core < 3; ++core) {
+    EXPECT_EQ(done.data_of(core, TRACE_VALUE).at(0), 0u) << "all depart";
+    EXPECT_GE(done.data_of(core, TRACE_VALUE).at(1), 14'000u) << "after the late one";
+    const auto missing = done.data_of(core, TRACE_TIMEOUT);
+    ASSERT_GE(missing.size(), 2u) << "each timeout is told";
+    EXPECT_LE(missing.size(), 3u);
+    for (const std::uint32_t m : missing) EXPECT_EQ(m, 1u << 3);
+  }
+  EXPECT_TRUE(done.data_of(3, TRACE_TIMEOUT).empty());
+}
+
+TEST(Structure, CreateRefusesWhatCannotWork) {
+  const ended_run done = run(with(test_program::structure_refusals, 2), "refusals");
+  const std::vector<std::uint32_t> wanted = {
+      traced(ERROR_TIMEOUT), traced(ERROR_LIST), traced(ERROR_LIST), traced(ERROR_LIST),
+      traced(ERROR_OWNER), traced(ERROR_CALL), traced(ERROR_LIST), traced(ERROR_LIST),
+      // The mask unit: not open, opened, open already, a wait.
+      traced(ERROR_OWNER), 0, traced(ERROR_FULL), 0,
+      // A barrier of one, destroyed, gone, made again, used; then all eight.
+      0, 0, traced(ERROR_OWNER), 0, 0, traced(ERROR_FULL), 8};
+  EXPECT_EQ(done.data_of(0, TRACE_VALUE), wanted);
+  // Another's barrier, one that does not exist, and the mask unit without taking part.
+  EXPECT_EQ(done.data_of(1, TRACE_VALUE), std::vector<std::uint32_t>(3, traced(ERROR_OWNER)));
+}
+
 // ---- tutti's algorithms ----
 
 TEST(Conformance, TheProgramsKnowEveryAlgorithmOfTheRegistry) {
@@ -209,13 +296,6 @@ TEST(Conformance, HoldsForAllAlgorithmsAndSizes) {
       folder, {.cores = 4, .episodes = 6, .delay = 100, .ideal = any_model.ideal});
   // 1, 2, 3 and 4 participants.
   EXPECT_EQ(cases, 4 * tutti::rtl::algorithm_count);
-}
-
-// Whether a model with caches is linked.
-bool is_built(unsigned cores, unsigned sockets) {
-  return std::any_of(models().begin(), models().end(), [&](const built_model& m) {
-    return !m.ideal && m.sockets == sockets && m.cores >= cores;
-  });
 }
 
 TEST(Conformance, HoldsOverTwoSockets) {
@@ -239,11 +319,14 @@ TEST(Conformance, RefusesWhatIsNoBarrier) {
 TEST(Bench, MeasuresEveryScenario) {
   const settings any_model = with(test_program::ticks, 4);
   for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::central),
-                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::structure),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::mask),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::counting)})
     for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
       const figures f = measure_barrier(
           folder, {.contender = who, .scenario = s, .cores = 4, .ideal = any_model.ideal});
-      EXPECT_GT(f.median, 4) << name_of_contender(who) << ", " << name_of(s);
+      EXPECT_GE(f.median, 4) << name_of_contender(who) << ", " << name_of(s);
       EXPECT_LT(f.median, 2000) << name_of_contender(who) << ", " << name_of(s);
     }
 }

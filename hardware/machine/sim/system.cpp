@@ -38,6 +38,9 @@ const built_model& choose(const settings& s) {
   if (s.unit_distance > 63)
     throw std::invalid_argument("unit_distance: " + std::to_string(s.unit_distance) +
                                 " is not in 0 to 63");
+  if (s.unit_link < 1 || s.unit_link > 1023)
+    throw std::invalid_argument("unit_link: " + std::to_string(s.unit_link) +
+                                " is not in 1 to 1023");
   std::string built;
   for (const built_model& m : models()) {
     if (m.ideal == s.ideal && m.sockets == s.sockets && m.cores >= s.cores) return m;
@@ -79,7 +82,7 @@ system::system(const std::string& image, const settings& s) : settings_(s) {
     number_[cores_[c].built] = c;
   }
   model_->cores_of_a_socket(each);
-  model_->unit_distance(s.unit_distance);
+  model_->unit_distance(s.unit_distance, s.unit_link);
   model_->external_interrupts(0);
   load(image);
   reset();
@@ -182,6 +185,9 @@ bool system::run(std::uint64_t most) {
 
 std::string system::waits_at_barrier(unsigned core) const {
   const unsigned built = cores_[core].built, built_each = built_cores_ / settings_.sockets;
+  if (const unsigned far = model_->waits_at_structure(built); far != 0)
+    return far == 192 ? "waits at the mask unit"
+                      : "waits in barrier " + std::to_string(far) + " of the structures";
   const int at = model_->waits_at(built);
   if (at < 0) return "waits for the barrier unit";
   const barrier_state b = model_->barrier(built / built_each, static_cast<unsigned>(at));

@@ -21,6 +21,9 @@ struct settings {
   bool ideal = false;
   // Cycles between a core and the barrier unit of its socket, in each direction; at most 63.
   unsigned unit_distance = 0;
+  // Cycles between two sockets for messages of the barrier units, in each direction, 1 to 1023; as
+  // long as a message of the memory takes.
+  unsigned unit_link = 54;
   // The words of the image at 0x80.
   std::array<std::uint32_t, 32> parameters{};
   // A run has stopped making progress if no core has retired an instruction for so many cycles,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured barriers: tutti's templates, unchanged, and the barrier instruction. Episodes come
+// The measured barriers: tutti's templates, unchanged, and those in hardware. Episodes come
 // back to back, or one thread comes late in each, or all arrive together.
 //
 // Parameters: program (0 back to back, 1 one late, 2 together), episodes, algorithm (a number of
 // names.hpp, or one of contender), delay: steps that the late thread waits, or cycles between two
 // common arrivals.
-#include "hardware/machine/software/algorithms.hpp"
 #include "hardware/machine/software/barwait.hpp"
 #include "hardware/machine/software/runtime.hpp"
 
@@ -89,10 +88,7 @@ void measure(std::uint32_t rank) {
 
 bool measure_named(std::uint32_t number, std::uint32_t rank) {
   if (number == static_cast<std::uint32_t>(contender::none)) return measure<nothing>(rank), true;
-  if (number != static_cast<std::uint32_t>(contender::barwait))
-    return with_algorithm(number, [rank]<class Barrier>() { measure<Barrier>(rank); });
-  if (!hardware_barrier::prepare(rank, CORES)) return false;
-  return measure<hardware_barrier>(rank), true;
+  return with_contender(number, rank, [rank]<class Barrier>() { measure<Barrier>(rank); });
 }
 
 }  // namespace

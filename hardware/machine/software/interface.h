@@ -63,8 +63,7 @@ enum error {
   ERROR_FULL = -3,
   ERROR_OWNER = -4,
   ERROR_CALL = -5,
-  ERROR_CORE = -6,
-  ERROR_SOCKET = -7
+  ERROR_CORE = -6
 };
 // The status of a thread that a trap has ended: this, and the cause.
 #define STATUS_TRAP 0x100u

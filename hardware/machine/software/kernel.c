@@ -11,6 +11,7 @@
 // The kernel uses so many of a unit.
 #define MOST_BARRIERS 16
 #define MOST_SOCKETS 4
+#define MOST_STRUCTURES 8
 #define FOREVER 0xffffffffffffffffull
 
 #define INTERRUPT 0x80000000u
@@ -43,6 +44,8 @@ struct core {
   uint32_t group, signals, ticks;
   // What barcap says, or 0 without a barrier unit.
   uint32_t capacity;
+  // What this core has installed: wide_changes, and the number of each barrier.
+  uint32_t changes, installed[MOST_STRUCTURES];
   // The next timer interrupt of the quantum.
   uint64_t next_tick;
 } __attribute__((aligned(CACHE_LINE)));
@@ -55,16 +58,28 @@ struct barrier {
   uint32_t untold;
 };
 
-// The thread's group and core, its first trap and its data: all zero at the start.
+// A bit for each core of each socket.
+struct members {
+  uint32_t of_socket[MOST_SOCKETS][2];
+};
+// A barrier of the structures. `timeout` is 0 if there is none; `made` counts how often there was
+// one.
+struct wide_barrier {
+  struct members members;
+  uint32_t timeout, group, made;
+};
+
+// All zero at the start.
 static struct core core_of[MOST_CORES];
 static struct barrier barriers[MOST_SOCKETS][MOST_BARRIERS];
+static struct wide_barrier wide_barriers[MOST_STRUCTURES];
+// How often wide_barriers has changed, and the cores of the mask unit's barrier.
+static uint32_t wide_changes, mask_size, counting_size;
 // A line each, so that the console does not disturb the barriers.
 static uint32_t barrier_lock __attribute__((aligned(CACHE_LINE)));
 static uint32_t console_lock __attribute__((aligned(CACHE_LINE)));
 
 extern void thread_start(void);
-// Returns the result of barcap, or 0 if this core has no barrier unit.
-extern uint32_t probe_barrier_unit(void);
 extern char user_stacks[];
 
 #define csr_read(name)                                               \
@@ -124,7 +139,7 @@ void kernel_boot(uint32_t me, struct frame* thread) {
   const uint32_t quantum = PARAMETER(PARAM_QUANTUM);
   if (quantum != 0) core->next_tick = machine_time() + quantum;
   set_timer(core->next_tick);
-  core->capacity = probe_barrier_unit();
+  core->capacity = barcap();
   if (core->capacity != 0) barctx_write(CTX_GROUP, core->group);
   for (uint32_t i = 0; i < 32; ++i) thread->x[i] = 0;
   thread->x[0] = (uint32_t)&thread_start;
@@ -145,33 +160,211 @@ static uint32_t barriers_of_unit(void) {
   return all < MOST_BARRIERS ? all : MOST_BARRIERS;
 }
 
+static int is_member(const struct members* m, uint32_t core) {
+  const uint32_t place = place_in_socket(core);
+  return m->of_socket[core / cores_of_socket()][place / 32] >> place % 32 & 1;
+}
+
+// Installs on this core the barriers of the structures that name it, and takes the permission for
+// others away.
+static void install_wide(void) {
+  const uint32_t me = THIS_CORE, now = *(volatile uint32_t*)&wide_changes;
+  if (core_of[me].changes == now) return;
+  lock(&barrier_lock);
+  core_of[me].changes = wide_changes;
+  for (uint32_t h = 0; h < MOST_STRUCTURES; ++h) {
+    const uint32_t b = FIRST_STRUCTURE + h;
+    const int wanted = wide_barriers[h].timeout != 0 && is_member(&wide_barriers[h].members, me);
+    const uint32_t number = wanted ? wide_barriers[h].made : 0;
+    if (core_of[me].installed[h] == number) continue;
+    core_of[me].installed[h] = number;
+    if (wanted) {
+      barinit(b);
+      barset(BAR_TIMEOUT, b, wide_barriers[h].timeout);
+    } else {
+      barset(BAR_PARTICIPANTS, b, 0);
+    }
+  }
+  unlock(&barrier_lock);
+}
+
+static void set_register(struct frame* thread, uint32_t number, uint32_t value) {
+  if (number != 0) thread->x[number] = value;
+}
+
 // Installs on this core the barriers that name it.
 static void install_all(void) {
+  install_wide();
   const uint32_t count = barriers_of_unit(), mine = 1u << place_in_socket(THIS_CORE);
   for (uint32_t b = 0; b < count; ++b)
     if ((barget(BAR_PARTICIPANTS, b) & mine) && !(barget(BAR_INSTALLED, b) & mine)) barinit(b);
 }
 
-static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
-  const uint32_t most = barriers_of_unit();
-  if (most == 0) return ERROR_SOCKET;
+// Checks what a thread wants of a barrier. Returns 0 and the members, or an error.
+static int32_t vet(const uint8_t* list, uint32_t count, uint32_t timeout, struct members* members) {
   if (timeout == 0 || timeout > LONGEST_TIMEOUT) return ERROR_TIMEOUT;
   // Read the list only if it lies in the caller's own stack.
   const uint32_t me = THIS_CORE, first = (uint32_t)list;
   const uint32_t stack = (uint32_t)user_stacks + me * STACK;
-  if (count == 0 || count > cores_of_socket() || first < stack || first > stack + STACK - count)
+  if (count == 0 || count > CORES || first < stack || first > stack + STACK - count)
     return ERROR_LIST;
-  const uint32_t group = core_of[me].group;
-  uint32_t mask = 0;
+  for (uint32_t s = 0; s < MOST_SOCKETS; ++s)
+    members->of_socket[s][0] = members->of_socket[s][1] = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t core = list[i];
-    if (core >= CORES || group_of(core) != group) return ERROR_LIST;
-    if (core / cores_of_socket() != THIS_SOCKET) return ERROR_SOCKET;
-    const uint32_t bit = 1u << place_in_socket(core);
-    if (mask & bit) return ERROR_LIST;
-    mask |= bit;
+    if (core >= CORES || group_of(core) != core_of[me].group || is_member(members, core))
+      return ERROR_LIST;
+    const uint32_t place = place_in_socket(core);
+    members->of_socket[core / cores_of_socket()][place / 32] |= 1u << place % 32;
   }
-  if (!(mask & 1u << place_in_socket(me))) return ERROR_LIST;
+  return is_member(members, me) ? 0 : ERROR_LIST;
+}
+
+static void interrupt_others(const uint8_t* list, uint32_t count) {
+  const uint32_t me = THIS_CORE;
+  for (uint32_t i = 0; i < count; ++i)
+    if (list[i] != me) SOFTWARE_SEND = list[i];
+}
+
+// ---- barriers of the structures, which reach over all sockets ----
+
+static void write_unit(uint32_t socket, uint32_t device, uint32_t offset, uint32_t low,
+                       uint32_t high) {
+  UNIT(socket, device, offset + 4) = high;
+  UNIT(socket, device, offset) = low;
+}
+// What the structures are, from their capability register.
+static uint32_t structures(void) {
+  const uint32_t all = UNIT(0u, DEVICE_STRUCTURE, 0x80u) >> 16;
+  return all < MOST_STRUCTURES ? all : MOST_STRUCTURES;
+}
+static uint32_t structure_threads(void) { return UNIT(0u, DEVICE_STRUCTURE, 0x84u) >> 8 & 0xffffu; }
+// The address of a word in a barrier's cluster, or with `from` 0x20000 in its state.
+static uint32_t cluster_word(uint32_t from, uint32_t h, uint32_t word) {
+  const uint32_t words = UNIT(0u, DEVICE_STRUCTURE, 0x84u) & 0xffu;
+  return from + (h * words + word) * 8u;
+}
+
+static int has_members(const struct members* m, uint32_t socket) {
+  return (m->of_socket[socket][0] | m->of_socket[socket][1]) != 0;
+}
+
+// Writes a barrier's cluster in the structure of one socket: its threads there, and the peers.
+// Writing the last word, which is 0, makes the barrier.
+static void write_cluster(uint32_t socket, uint32_t h, const struct members* m) {
+  const uint32_t words = UNIT(socket, DEVICE_STRUCTURE, 0x84u) & 0xffu;
+  const uint32_t threads = structure_threads(), sockets = SOCKETS;
+  uint32_t bits[10] = {m->of_socket[socket][0], m->of_socket[socket][1]};
+  for (uint32_t peer = 0, other = 0; other < sockets; ++other) {
+    if (other == socket) continue;
+    const uint32_t bit = threads + peer++;
+    if (has_members(m, other)) bits[bit / 32] |= 1u << bit % 32;
+  }
+  for (uint32_t w = 0; w < words; ++w)
+    write_unit(socket, DEVICE_STRUCTURE, cluster_word(0x10000u, h, w), bits[2 * w],
+               bits[2 * w + 1]);
+}
+
+static int32_t create_structure(const uint8_t* list, uint32_t count, uint32_t timeout) {
+  struct members m;
+  const int32_t wrong = vet(list, count, timeout, &m);
+  if (wrong != 0) return wrong;
+  const uint32_t most = structures();
+  uint32_t h = 0;
+  lock(&barrier_lock);
+  while (h < most && wide_barriers[h].timeout != 0) ++h;
+  if (h < most) {
+    // No thread arrives before the barrier exists in all sockets: none of them has it installed.
+    for (uint32_t s = 0; s < SOCKETS; ++s)
+      if (has_members(&m, s)) write_cluster(s, h, &m);
+    wide_barriers[h].members = m;
+    wide_barriers[h].group = core_of[THIS_CORE].group;
+    wide_barriers[h].timeout = timeout;
+    ++wide_barriers[h].made;
+    ++wide_changes;
+  }
+  unlock(&barrier_lock);
+  if (h == most) return ERROR_FULL;
+  install_wide();
+  interrupt_others(list, count);
+  return (int32_t)(FIRST_STRUCTURE + h);
+}
+
+static int32_t destroy_structure(uint32_t h) {
+  if (h >= structures()) return ERROR_OWNER;
+  struct wide_barrier* const w = &wide_barriers[h];
+  lock(&barrier_lock);
+  const int there = w->timeout != 0 && w->group == core_of[THIS_CORE].group;
+  if (there) {
+    w->timeout = 0;
+    ++wide_changes;
+  }
+  unlock(&barrier_lock);
+  // The others take their permission away before they do anything else in the kernel.
+  if (there)
+    for (uint32_t core = 0; core < CORES; ++core)
+      if (is_member(&w->members, core)) SOFTWARE_SEND = core;
+  return there ? 0 : ERROR_OWNER;
+}
+
+// Opens a unit that serves all threads from 0 to count - 1.
+static int32_t open(uint32_t device, uint32_t count) {
+  if (device != DEVICE_COUNTING && device != DEVICE_MASK) return ERROR_CALL;
+  if (count == 0 || count > CORES || PARAMETER(PARAM_GROUPS) == 2) return ERROR_LIST;
+  uint32_t* const size = device == DEVICE_MASK ? &mask_size : &counting_size;
+  lock(&barrier_lock);
+  const int is_free = *size == 0;
+  if (is_free) {
+    // The number of threads; then it begins.
+    write_unit(0, device, 0x100u, count, 0);
+    write_unit(0, device, 0xc0u, 3, 0);
+    *size = count;
+  }
+  unlock(&barrier_lock);
+  return is_free ? 0 : ERROR_FULL;
+}
+
+// Decides about a barwait at a barrier of the structures or the mask unit that did not depart.
+static void serve_wide_wait(struct frame* thread, uint32_t b, uint32_t insn, uint32_t why) {
+  const uint32_t me = THIS_CORE, h = b - FIRST_STRUCTURE;
+  const int is_mask = b == MASK_BARRIER;
+  lock(&barrier_lock);
+  const int ours = is_mask ? me < mask_size
+                           : h < structures() && wide_barriers[h].timeout != 0 &&
+                                 is_member(&wide_barriers[h].members, me);
+  unlock(&barrier_lock);
+  if (!ours) {
+    trace(TRACE_DENIED, insn);
+    set_register(thread, insn >> 7 & 31, (uint32_t)ERROR_OWNER);
+    thread->x[0] += 4;
+  } else if (why == REFUSED_TIMEOUT) {
+    // An announcement to another socket cannot be withdrawn, so that the barrier cannot be broken
+    // for all. The kernel tells who is missing in this socket, and waits on.
+    const uint32_t at = cluster_word(0x20000u, h, 0);
+    const uint32_t missing = wide_barriers[h].members.of_socket[THIS_SOCKET][0] &
+                             ~UNIT(THIS_SOCKET, DEVICE_STRUCTURE, at);
+    // The last core may have arrived meanwhile; the answer came behind the end of the episode.
+    if (barget(BAR_OWED, b)) return;
+    trace(TRACE_TIMEOUT, missing);
+    barset(BAR_TIMEOUT, b, wide_barriers[h].timeout);
+  } else if (is_mask) {
+    barinit(b);
+  } else {
+    install_wide();
+  }
+}
+
+// ---- barriers of the socket's unit ----
+
+static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
+  struct members m;
+  const int32_t wrong = vet(list, count, timeout, &m);
+  if (wrong != 0) return wrong;
+  for (uint32_t s = 0; s < SOCKETS; ++s)
+    if (s != THIS_SOCKET && has_members(&m, s)) return create_structure(list, count, timeout);
+  const uint32_t most = barriers_of_unit();
+  if (most == 0) return create_structure(list, count, timeout);
+  const uint32_t group = core_of[THIS_CORE].group, mask = m.of_socket[THIS_SOCKET][0];
 
   uint32_t b = 0;
   lock(&barrier_lock);
@@ -187,12 +380,12 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   unlock(&barrier_lock);
   if (b == most) return ERROR_FULL;
   barinit(b);
-  for (uint32_t i = 0; i < count; ++i)
-    if (list[i] != me) SOFTWARE_SEND = list[i];
+  interrupt_others(list, count);
   return (int32_t)b;
 }
 
 static int32_t destroy(uint32_t b) {
+  if (b >= FIRST_STRUCTURE) return destroy_structure(b - FIRST_STRUCTURE);
   if (b >= barriers_of_unit()) return ERROR_OWNER;
   lock(&barrier_lock);
   const int there = barget(BAR_PARTICIPANTS, b) != 0 && state_of(b)->broken == 0 &&
@@ -202,16 +395,13 @@ static int32_t destroy(uint32_t b) {
   return there ? 0 : ERROR_OWNER;
 }
 
-static void set_register(struct frame* thread, uint32_t number, uint32_t value) {
-  if (number != 0) thread->x[number] = value;
-}
-
 // Decides about a barwait that did not depart. The program counter is at it, so returning there
 // restarts it.
 static void serve_wait(struct frame* thread, uint32_t insn) {
   const uint32_t b = thread->x[insn >> 15 & 31], result = insn >> 7 & 31;
   const uint32_t why = barctx_read(CTX_CAUSE);
   if (why == REFUSED_INTERRUPT) return;
+  if (b >= FIRST_STRUCTURE) return serve_wide_wait(thread, b, insn, why);
   const uint32_t mine = 1u << place_in_socket(THIS_CORE);
   lock(&barrier_lock);
   const int ours = b < barriers_of_unit() && barget(BAR_OWNER, b) == core_of[THIS_CORE].group;
@@ -290,6 +480,8 @@ static void serve_call(struct frame* thread, struct core* core) {
     case CALL_SIGNAL: result = send_signal(a); break;
     case CALL_AWAIT: result = (int32_t)await(core, a); break;
     case CALL_TICKS: result = (int32_t)core->ticks; break;
+    case CALL_CREATE_STRUCTURE: result = create_structure((const uint8_t*)a, b, c); break;
+    case CALL_OPEN: result = open(a, b); break;
     default: break;
   }
   thread->x[A0] = (uint32_t)result;
@@ -332,7 +524,7 @@ static void end_by_trap(const struct frame* thread, uint32_t cause, uint32_t val
   end(STATUS_TRAP | cause);
 }
 
-static int is_barwait(uint32_t insn) { return (insn & 0x707fu) == 0x2bu; }
+static int is_barwait(uint32_t insn) { return (insn & 0xfe00707fu) == 0x2bu; }
 
 // Returns the instruction at an address, or 0 if there is none.
 static uint32_t instruction_at(uint32_t pc) { return pc < IMAGE_SIZE ? *(const uint32_t*)pc : 0; }

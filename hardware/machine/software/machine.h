@@ -29,6 +29,25 @@
 // The program of this core has ended with this status.
 #define END DEVICE(0x48)
 
+// ---- the barrier units that are reached by addresses (tutti_machine_units) ----
+
+// Each socket has a structure; the counting and the mask unit are in socket 0. Registers have 64
+// bits: a store to the high half (offset + 4) waits for the one to the low half, which sends both.
+#define DEVICE_STRUCTURE 0u
+#define DEVICE_COUNTING 1u
+#define DEVICE_MASK 2u
+#define UNIT(socket, device, offset) \
+  (*(volatile uint32_t*)(0x50000000u + ((socket) << 25) + ((device) << 23) + (offset)))
+// Programs arrive at the counting unit, and read its number of completed episodes.
+#define COUNTING_TRIGGER(copy, thread) \
+  UNIT(0u, DEVICE_COUNTING, 0x4000u + (copy)*0x2000u + (thread)*64u)
+#define COUNTING_EPISODES(copy, thread) \
+  UNIT(0u, DEVICE_COUNTING, 0x8004u + (copy)*0x2000u + (thread)*64u)
+
+// The numbers of barriers: below FIRST_STRUCTURE those of the socket's barrier unit.
+#define FIRST_STRUCTURE 128u
+#define MASK_BARRIER 192u
+
 static inline void trace(uint32_t tag, uint32_t data) { TRACE = tag << 28 | (data & 0xfffffffu); }
 
 #define PARAMETER(i) (((volatile const uint32_t*)PARAMETERS)[i])
@@ -72,7 +91,9 @@ enum call {
   CALL_DESTROY = 2,
   CALL_SIGNAL = 3,
   CALL_AWAIT = 4,
-  CALL_TICKS = 5
+  CALL_TICKS = 5,
+  CALL_CREATE_STRUCTURE = 6,
+  CALL_OPEN = 7
 };
 
 static inline int32_t system_call(uint32_t number, uint32_t a, uint32_t b, uint32_t c) {
@@ -85,10 +106,21 @@ static inline int32_t system_call(uint32_t number, uint32_t a, uint32_t b, uint3
 }
 
 // Returns the number of a new barrier of the threads on the listed cores, or an error. The kernel
-// checks the timeout (1 to 2^20 cycles) and the list, which lies on the caller's stack: cores of
-// the caller's socket whose threads are in its group, each once, with the caller's among them.
+// checks the timeout (1 to 2^20 cycles) and the list, which lies on the caller's stack: cores whose
+// threads are in its group, each once, with the caller's among them. If all are in the caller's
+// socket, the barrier is one of the socket's unit, and otherwise one of the structures.
 static inline int32_t create_barrier(const uint8_t* cores, uint32_t count, uint32_t timeout) {
   return system_call(CALL_CREATE, (uint32_t)(uintptr_t)cores, count, timeout);
+}
+// The same, and the barrier is one of the structures in any case.
+static inline int32_t create_structure_barrier(const uint8_t* cores, uint32_t count,
+                                               uint32_t timeout) {
+  return system_call(CALL_CREATE_STRUCTURE, (uint32_t)(uintptr_t)cores, count, timeout);
+}
+// Opens the counting unit (DEVICE_COUNTING), or the mask unit, whose barrier is MASK_BARRIER, for
+// the threads 0 to count - 1, once.
+static inline int32_t open_unit(uint32_t device, uint32_t count) {
+  return system_call(CALL_OPEN, device, count, 0);
 }
 static inline int32_t destroy_barrier(uint32_t barrier) {
   return system_call(CALL_DESTROY, barrier, 0, 0);

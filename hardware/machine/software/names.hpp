@@ -34,7 +34,16 @@ inline constexpr const char* algorithm_names[] = {
 inline constexpr std::uint32_t algorithm_count = sizeof algorithm_names / sizeof *algorithm_names;
 
 // What else bench.cpp measures, behind the algorithms.
-enum class contender : std::uint32_t { none = 100, barwait = 101 };
+enum class contender : std::uint32_t {
+  none = 100,
+  barwait = 101,
+  // A barwait at a barrier of the structures, and at the mask unit; registers of the counting unit.
+  structure = 102,
+  mask = 103,
+  counting = 104
+};
+inline constexpr const char* contender_names[] = {"none", "barwait", "structure", "mask",
+                                                  "counting_unit"};
 
 // What costs.cpp measures.
 enum class cost : std::uint32_t {
@@ -78,13 +87,24 @@ enum class test_program : std::uint32_t {
   timer_without_the_kernel,
   barrier_set_by_a_thread,
   unknown_extension,
+  move_with_bits_without_a_meaning,
+  structure_without_the_kernel,
+  counting_unit_set_by_a_thread,
+  counting_unit_in_another_socket,
+  no_barrier_unit,
+  half_a_word_of_a_unit,
   ticks,
   signals,
   no_signal,
   episodes,
   absent_core,
   foreign_barrier,
-  refusals
+  refusals,
+  late_core,
+  structure_refusals
 };
+
+// How the program `episodes` makes its barrier: parameter A.
+enum class made_by : std::uint32_t { create, create_structure, open_mask };
 
 }  // namespace tutti::rtl

@@ -107,23 +107,6 @@ trap:
   call kernel_trap
   j leave
 
-// Returns the result of barcap, or 0 if it traps, because this core has no barrier unit.
-  .text
-  .globl probe_barrier_unit
-  .balign 4
-probe_barrier_unit:
-  // A trap changes mstatus; the kernel's own must stay.
-  csrr t2, mstatus
-  la t0, 1f
-  csrrw t1, mtvec, t0
-  li a0, 0
-  .insn r 0x2b, 1, 0, a0, x0, x0
-  .balign 4
-1:
-  csrw mtvec, t1
-  csrw mstatus, t2
-  ret
-
 // A thread begins here in user mode, with the core's number in a0, which it keeps in tp.
   .text
   .globl thread_start

@@ -4,7 +4,6 @@
 // Parameters: episodes: the number of steps; algorithm: as for bench.cpp. Each core tells the
 // cycles of all steps; core 0 then tells the fingerprint of the clustering, high and low half, and
 // the number of centres that were opened.
-#include "hardware/machine/software/algorithms.hpp"
 #include "hardware/machine/software/barwait.hpp"
 #include "hardware/machine/software/gain_steps.hpp"
 #include "hardware/machine/software/runtime.hpp"
@@ -43,10 +42,7 @@ void cluster(std::uint32_t rank) {
 }
 
 bool run(std::uint32_t number, std::uint32_t rank) {
-  if (number != static_cast<std::uint32_t>(contender::barwait))
-    return with_algorithm(number, [rank]<class Barrier>() { cluster<Barrier>(rank); });
-  if (!hardware_barrier::prepare(rank, CORES)) return false;
-  return cluster<hardware_barrier>(rank), true;
+  return with_contender(number, rank, [rank]<class Barrier>() { cluster<Barrier>(rank); });
 }
 
 }  // namespace

@@ -43,6 +43,20 @@ void misuse(test_program which) {
     case test_program::timer_without_the_kernel: COMPARE_LOW = 0; break;
     case test_program::barrier_set_by_a_thread: (void)barset(BAR_PARTICIPANTS, 0, 1); break;
     case test_program::unknown_extension: asm volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); break;
+    case test_program::move_with_bits_without_a_meaning:
+      asm volatile(".insn r 0x2b, 5, 8, x0, x0, x0");
+      break;
+    case test_program::structure_without_the_kernel:
+      UNIT(0u, DEVICE_STRUCTURE, 0x10000u) = 1;
+      break;
+    case test_program::counting_unit_set_by_a_thread: UNIT(0u, DEVICE_COUNTING, 0xc0u) = 1; break;
+    case test_program::counting_unit_in_another_socket:
+      UNIT(1u, DEVICE_COUNTING, 0x4000u) = 0;
+      break;
+    case test_program::no_barrier_unit: (void)+UNIT(0u, 3u, 0x8000u); break;
+    case test_program::half_a_word_of_a_unit:
+      asm volatile("sh zero, (%0)" ::"r"(&COUNTING_TRIGGER(0u, 0u)));
+      break;
     default: break;
   }
 }
@@ -94,10 +108,26 @@ std::int32_t create(std::uint32_t first, std::uint32_t count, std::uint32_t time
   return create_barrier(list, count, timeout);
 }
 
+// Makes a barrier of all cores, as parameter A says.
+std::int32_t make_for_all() {
+  const std::uint32_t n = CORES, timeout = PARAMETER(PARAM_TIMEOUT);
+  switch (static_cast<made_by>(PARAMETER(PARAM_A))) {
+    case made_by::create: return create(0, n, timeout);
+    case made_by::open_mask: {
+      const std::int32_t refused = open_unit(DEVICE_MASK, n);
+      return refused != 0 ? refused : static_cast<std::int32_t>(MASK_BARRIER);
+    }
+    case made_by::create_structure: break;
+  }
+  std::uint8_t list[MOST_CORES];
+  for (std::uint32_t i = 0; i < n; ++i) list[i] = static_cast<std::uint8_t>(i);
+  return create_structure_barrier(list, n, timeout);
+}
+
 // Episodes with plain data, delays and a timer that interrupts the waits.
 void wait_in_episodes(std::uint32_t rank) {
   const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
-  if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
+  if (rank == 0) numbers[0] = make_for_all();
   start_gate.pass(n);
   value(numbers[0]);
   random_numbers random(PARAMETER(PARAM_SEED) + rank);
@@ -175,6 +205,55 @@ void refuse_barriers() {
   value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(last))));
 }
 
+// The last core arrives long after the timeout, at a barrier of the structures, which cannot be
+// broken.
+void wait_for_a_late_core(std::uint32_t rank) {
+  const std::uint32_t n = CORES;
+  if (rank == 0) numbers[0] = make_for_all();
+  start_gate.pass(n);
+  if (rank + 1 == n) delay(PARAMETER(PARAM_DELAY));
+  const std::uint64_t start = machine_time();
+  value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(numbers[0]))));
+  value(static_cast<std::int32_t>(machine_time() - start));
+}
+
+// What the kernel refuses at the structures and the other units. Core 1 is no participant.
+void refuse_structures(std::uint32_t rank) {
+  const std::uint32_t n = CORES;
+  if (rank == 0) {
+    const std::uint8_t alone[] = {0}, twice[] = {0, 0}, others[] = {1}, absent[] = {0, 200};
+    value(create_structure_barrier(alone, 1, 0));
+    value(create_structure_barrier(twice, 2, 100));
+    value(create_structure_barrier(others, 1, 100));
+    value(create_structure_barrier(absent, 2, 100));
+    value(destroy_barrier(FIRST_STRUCTURE));
+    value(open_unit(DEVICE_STRUCTURE, 1));
+    value(open_unit(DEVICE_MASK, 0));
+    value(open_unit(DEVICE_MASK, n + 1));
+    value(static_cast<std::int32_t>(barwait(MASK_BARRIER)));
+    value(open_unit(DEVICE_MASK, 1));
+    value(open_unit(DEVICE_MASK, 1));
+    value(static_cast<std::int32_t>(barwait(MASK_BARRIER)));
+    // A barrier of one is complete at once; one that was destroyed is made again.
+    numbers[0] = create_structure_barrier(alone, 1, 100);
+    const auto b = static_cast<std::uint32_t>(numbers[0]);
+    value(static_cast<std::int32_t>(barwait(b)));
+    value(destroy_barrier(b));
+    value(static_cast<std::int32_t>(barwait(b)));
+    value(create_structure_barrier(alone, 1, 100) - numbers[0]);
+    value(static_cast<std::int32_t>(barwait(b)));
+    std::int32_t made = 1, last = 0;
+    while ((last = create_structure_barrier(alone, 1, 100)) >= 0) ++made;
+    value(last);
+    value(made);
+  }
+  start_gate.pass(n);
+  if (rank != 1) return;
+  value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(numbers[0]))));
+  value(static_cast<std::int32_t>(barwait(191)));
+  value(static_cast<std::int32_t>(barwait(MASK_BARRIER)));
+}
+
 void run(std::uint32_t core) {
   const auto which = static_cast<test_program>(PARAMETER(PARAM_PROGRAM));
   if (which < test_program::ticks) {
@@ -192,6 +271,8 @@ void run(std::uint32_t core) {
     case test_program::absent_core: return wait_for_an_absent_core(core);
     case test_program::foreign_barrier: return wait_at_a_foreign_barrier(core);
     case test_program::refusals: return refuse_barriers();
+    case test_program::late_core: return wait_for_a_late_core(core);
+    case test_program::structure_refusals: return refuse_structures(core);
     default: trace(TRACE_WRONG, 2);
   }
 }
