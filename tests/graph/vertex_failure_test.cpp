@@ -167,9 +167,13 @@ TEST(VertexFailure, EndsTheRunOnVirtualRanksAndAlone) {
 // The participants of a process share memory, and those of other processes do not. All are told,
 // and a process whose own participants have not failed names the one that has.
 TEST(VertexFailure, IsToldToAllProcesses) {
-  for (const auto& [processes, threads] : {std::pair<rank_t, rank_t>{1, 1}, {1, 3}, {3, 1}, {3, 2}})
+  struct shape {
+    rank_t processes, threads;
+  };
+  for (const shape& how : {shape{1, 1}, {1, 3}, {3, 1}, {3, 2}})
     for (const handler where : handlers) {
-      const rank_t all = processes * threads;
+      // clang 14 captures no structured binding.
+      const rank_t processes = how.processes, threads = how.threads, all = processes * threads;
       communicator comm(all);
       events seen;
       const one_fails program =
