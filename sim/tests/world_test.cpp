@@ -85,6 +85,37 @@ TEST(World, CanWaitForStores) {
   EXPECT_EQ(time_of(m, add, [&] { line.word.store(7, release); }), 50);
 }
 
+// A request goes by the home of its line, which is in the first node, to the core that has it: the
+// cycles of the RTL machine (docs/simulated-rtl.md).
+TEST(World, ALineComesByItsHome) {
+  machine m = some_machine(3, 2, 1);
+  m.transfer = {picoseconds(36), picoseconds(36), {picoseconds(144)}};
+  m.invalidate = m.transfer;
+  m.homes_serve_clusters = true;
+  const auto time_of_load = [&](rank_t from, rank_t to) {
+    one_line line;
+    double ns = 0;
+    world w(m, {.start_within = 0});
+    on_threads(w, 6, [&](rank_t rank) {
+      if (rank == from) line.word.fetch_add(1, relaxed);
+      if (rank != to) return;
+      w.spend(picoseconds(10'000));
+      const sim_time start = w.now();
+      static_cast<void>(line.word.load(relaxed));
+      ns = nanoseconds(w.now() - start);
+    });
+    return ns;
+  };
+  EXPECT_EQ(time_of_load(1, 0), 36);
+  EXPECT_EQ(time_of_load(0, 2), 144);
+  EXPECT_EQ(time_of_load(2, 0), 144);
+  EXPECT_EQ(time_of_load(3, 2), 144);
+  EXPECT_EQ(time_of_load(4, 2), 198);
+  m.homes_serve_clusters = false;
+  EXPECT_EQ(time_of_load(3, 2), 36);
+  EXPECT_EQ(time_of_load(4, 2), 144);
+}
+
 // The more copies, the longer they take to go.
 TEST(World, InvalidatesCopiesOneAfterTheOther) {
   machine m = some_machine(1, 8, 1);
