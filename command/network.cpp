@@ -311,11 +311,12 @@ std::chrono::nanoseconds time_of(const std::string& option, const std::string& t
 
 // An unmodified program of an MPI; the preload serves it if there are variables.
 void measure_and_print(testbed& bed, const network_options& o, const mpi_peer& peer,
+                       std::chrono::nanoseconds imbalance,
                        const std::vector<std::string>& variables) {
   const std::string provider = peer.family + (variables.empty() ? ""
                                               : o.engines       ? "+engines"
                                                                 : "+tutti");
-  const mpi_samples s = measure_mpi(bed, peer, {o.calls, time_of("--imbalance", o.imbalance)},
+  const mpi_samples s = measure_mpi(bed, peer, {o.calls, imbalance},
                                     std::chrono::seconds(60 + o.calls / 100), variables);
   if (o.json) {
     print_line(o, provider, "MPI_Barrier", "latency", s.call);
@@ -333,6 +334,7 @@ int run_mpi(const network_options& o) {
   if (all.empty())
     throw std::runtime_error(
         "no MPI was there when tutti was built; `make bootstrap` installs two");
+  const std::chrono::nanoseconds imbalance = time_of("--imbalance", o.imbalance);
   testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native, !o.engines);
   std::optional<engine_cards> cards;
   const std::string topology = o.topologies != "all" ? o.topologies : o.engines ? "ring" : "";
@@ -351,7 +353,7 @@ int run_mpi(const network_options& o) {
   beside.select(neighbours_of(o));
   beside.start();
   for (const mpi_peer& peer : all) {
-    if (!preloaded.empty()) measure_and_print(bed, o, peer, preloaded);
+    if (!preloaded.empty()) measure_and_print(bed, o, peer, imbalance, preloaded);
     if (would_measure_the_scheduler(peer, o.nodes)) {
       const char* const why = "its ranks spin, and there are more of them than processors";
       if (o.json)
@@ -364,7 +366,7 @@ int run_mpi(const network_options& o) {
         fmt::print("{:<15} not measured: {}\n", peer.family, why);
       continue;
     }
-    measure_and_print(bed, o, peer, {});
+    measure_and_print(bed, o, peer, imbalance, {});
   }
   return cli::success;
 }

@@ -18,9 +18,40 @@
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
+#include "sim/choices.hpp"
 #include "sim/measure.hpp"
+#include "tutti/reduce/list.hpp"
 
 namespace tutti::command {
+
+summary summary_of(std::vector<double> samples) {
+  summary s;
+  if (samples.empty()) return s;
+  std::sort(samples.begin(), samples.end());
+  s.least = samples.front();
+  s.most = samples.back();
+  s.median = samples[samples.size() / 2];
+  for (const double each : samples) s.mean += each / static_cast<double>(samples.size());
+  return s;
+}
+
+sim::settings settings_of(const sim_options& o) {
+  sim::settings with;
+  for (const std::string& text : o.set) {
+    const std::size_t at = text.find('=');
+    if (at == std::string::npos || at == 0)
+      throw std::invalid_argument("--set needs KEY=NUMBER, such as line.hold=30, not '" + text +
+                                  "'");
+    with[text.substr(0, at)] = cli::parse_number("--set", text.substr(at + 1), 0, 1e12);
+  }
+  return with;
+}
+
+cli::json with_set(const sim_options& o, cli::json line) {
+  if (!o.set.empty()) line["set"] = o.set;
+  return line;
+}
+
 namespace {
 
 struct row {
@@ -150,7 +181,42 @@ int run_machines(const sim_options& o) {
   return cli::success;
 }
 
-// The barriers by their simulated times for a few numbers of threads, the best first.
+// Why an alternative may be the best.
+std::string reason_of(const std::string& subject, const std::string& name) {
+  if (subject == "region") return "each thread opens the region for up to so many others";
+  for (const reduction_info& info : reductions)
+    if (name.rfind(info.name, 0) == 0) return std::string(info.summary);
+  return "";
+}
+
+// Reductions and regions of a team, for so many threads.
+void advise_more(const sim_options& o, const sim::machine& m, rank_t threads) {
+  for (const sim::choice& c : sim::choices()) {
+    if (c.subject != "reduction" && c.subject != "region") continue;
+    const double chosen = c.chosen.ns(m, threads);
+    std::vector<std::pair<double, std::string>> times;
+    for (const sim::alternative& other : c.others)
+      times.emplace_back(other.ns(m, threads), other.name);
+    std::sort(times.begin(), times.end());
+    const auto& [best, name] = times.front();
+    const char* const what = c.subject == "region" ? "team" : "reduction";
+    if (o.json)
+      fmt::print("{}\n", cli::json{{"type", "sim_advice_more"},
+                                   {"machine", m.name},
+                                   {"threads", threads},
+                                   {"subject", what},
+                                   {"name", name},
+                                   {"ns", best},
+                                   {"default_ns", chosen}}
+                             .dump());
+    else
+      fmt::print("{:>13}: {} ({:.0f} ns: {}). tutti's default takes {:.0f} ns.\n", what, name, best,
+                 reason_of(c.subject, name), chosen);
+  }
+}
+
+// Barriers, reductions and regions by their simulated times for a few numbers of threads, the best
+// first.
 int run_advise(const sim_options& o) {
   const sim::machine m = machine_of(o);
   const std::vector<sim::contender> all = sim::barriers({"all"}, {"spin"});
@@ -182,6 +248,7 @@ int run_advise(const sim_options& o) {
                                    {"ns", best},
                                    {"default_ns", choice}}
                              .dump());
+      advise_more(o, m, n);
       continue;
     }
     fmt::print(
@@ -189,6 +256,7 @@ int run_advise(const sim_options& o) {
         "tutti::barrier, which needs no name, takes {:.0f} ns.\n",
         n, winner->name, best, winner->summary, times[1].second->name, times[1].first,
         times[2].second->name, times[2].first, choice);
+    advise_more(o, m, n);
   }
   return cli::success;
 }
@@ -222,9 +290,10 @@ void add_sim(cli::command& program) {
     c.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
   };
   const auto add_poll_gap = [&](cli::command& c) {
-    c.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
-        .between(0.0, 1e6)
-        .show_default();
+    c.add_option("--poll-gap", o->poll_gap,
+                 "ns between two polls of tutti's waits (default: the machine's, 40 unless it says "
+                 "otherwise)")
+        .between(0.0, 1e6);
   };
   const auto add_common = [&](cli::command& c) {
     add_machine(c).required();
@@ -333,7 +402,10 @@ void add_sim(cli::command& program) {
   add_poll_gap(vcode);
   add_set(vcode);
   cli::command advise =
-      add("advise", "Say which barriers are the fastest for how many threads", run_advise);
+      add("advise",
+          "Say which barriers, reductions and teams are the fastest for how many threads, and "
+          "why",
+          run_advise);
   add_machine(advise).required();
   add_set(advise);
   cli::command idle = add("idle",
@@ -377,10 +449,13 @@ void add_sim(cli::command& program) {
   sweep.add_flag("--markdown", o->markdown, "Tables of the documentation");
   add_set(sweep);
   cli::command compare =
-      add("compare", "Simulate the barriers that `tutti bench barrier --json` has measured",
+      add("compare",
+          "Simulate the barriers that `tutti bench barrier --json`, or machine_measure on the RTL "
+          "machine, has measured",
           run_compare);
-  add_machine(compare).required();
+  add_machine(compare);
   compare.add_flag("--markdown", o->markdown, "The table of the errors for the documentation");
+  compare.add_flag("--show", o->show, "With --markdown: also each value of the RTL machine");
   add_set(compare);
   compare.add_option("file", o->file, "A file with these lines").required();
   cli::command calibrate =

@@ -27,7 +27,8 @@ struct sim_options {
   std::string waits = "spin";
   std::uint32_t episodes = 50;
   std::uint64_t seed = 1;
-  double poll_gap = 40;
+  // Below 0: the machine's.
+  double poll_gap = -1;
   // ns that combining two values takes.
   double operation = 0;
   // ns before each notification; 0: until all receivers wait.
@@ -54,10 +55,13 @@ summary summary_of(std::vector<double> samples);
 // The numbers of --set. Throws std::invalid_argument for one that is not KEY=NUMBER.
 sim::settings settings_of(const sim_options& o);
 
+// Prints how large some errors are, unless there are none (sim_compare.cpp).
+void tell_errors(const sim_options& o, const char* what, const std::vector<double>& errors);
+
 // Tells in a JSON line what --set has replaced.
 cli::json with_set(const sim_options& o, cli::json line);
 
-// Subcommands that lay simulated times beside others (sim_compare.cpp).
+// Subcommands that lay simulated times beside others (sim_compare.cpp, sim_published.cpp).
 int run_compare(const sim_options& o);
 int run_calibrate(const sim_options& o);
 int run_published(const sim_options& o);

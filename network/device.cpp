@@ -248,6 +248,8 @@ attached_device look_at(const std::string& device) {
   if (const int fd = bpf_prog_get_fd_by_id(id); fd >= 0) {
     d.program = info_of(fd).name;
     ::close(fd);
+  } else if (errno == EPERM) {
+    throw device_error(device + " has a program that only root may look at: run it as root");
   }
   if (d.program != "tutti_xdp") return d;
   for (const std::uint32_t each :
@@ -301,9 +303,11 @@ void detach(const std::string& device) {
 program_maps open_maps(const std::string& device) {
   std::string mode;
   const attached_device d = look_at(device);
-  if (d.program != "tutti_xdp")
+  if (d.program.empty())
     throw device_error(device + " has no program of tutti's; `tutti network attach " + device +
                        "` attaches it");
+  if (d.program != "tutti_xdp")
+    throw device_error(device + " has another program, " + d.program + ", and none of tutti's");
   const int fd = bpf_prog_get_fd_by_id(xdp_program_id(d.index, mode));
   if (fd < 0)
     throw device_error("the attached program cannot be opened (" + reason(errno) +
@@ -390,7 +394,9 @@ std::vector<requirement> check_requirements(const std::string& device) {
       all.push_back({"driver", true, native ? "native" : "generic only: slower, but it works", ""});
     }
   } catch (const device_error& e) {
-    all.push_back({"device", false, e.what(), "name a device that `ip link` lists"});
+    const bool is_there = ::if_nametoindex(device.c_str()) != 0;
+    all.push_back({"device", false, e.what(),
+                   is_there ? "run it as root" : "name a device that `ip link` lists"});
   }
   return all;
 }

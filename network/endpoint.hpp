@@ -43,10 +43,10 @@ class deadline_error : public std::runtime_error {
 
 // How a host waits, and for how long it waits before it takes a message for lost.
 struct waiting {
-  // How long a host looks at the completion word before it blocks, of its own processor time. A
-  // wake-up takes about as long. It gives the processor away meanwhile: where ranks outnumber CPUs,
-  // the one that is waited for needs it.
-  std::chrono::nanoseconds looking{50'000};
+  // How long a host looks at the completion word before it blocks, of its own processor time: about
+  // as long as a wake-up takes where it shares its CPU, longer on a CPU of its own. Then it yields
+  // meanwhile: if a process comes that is waited for, it gets the CPU.
+  std::chrono::nanoseconds looking{50'000}, looking_alone{2'000'000};
   std::chrono::microseconds first_repeat{1000};
   // The interval doubles up to this.
   std::chrono::microseconds longest_repeat{32000};

@@ -5,6 +5,7 @@
 //   * After looks in vain it blocks at once, for as many waits as the looks have cost in wake-ups;
 //     if looks are in vain again then, for twice as many.
 //   * When as many waits in a row have ended by looking, that is forgotten.
+// It learns in the same way whether it yields while it looks.
 #pragma once
 
 #include <algorithm>

@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "network/run_delay.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::network {
@@ -104,6 +105,8 @@ xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options
       throw device_error("there is no route to the other nodes through " + device + " (" +
                          std::strerror(errno) + ")");
     open_node(0);
+    // The first answer is about the time from here.
+    (void)has_cpu_alone();
   } catch (...) {
     ::close(socket_);
     throw;
@@ -133,6 +136,7 @@ void xdp_endpoint::open_node(std::uint32_t episode) {
   maps_ = std::move(maps);
   mapped_ = mapped;
   events_ = events;
+  events_fd_ = maps_.fd("events");
   word_ = static_cast<tutti_net_completion*>(mapped) + place;
 }
 
@@ -226,43 +230,68 @@ bool xdp_endpoint::is_over(std::uint32_t episode) const {
   return static_cast<std::int32_t>(done - episode) > 0;
 }
 
-// Returns false if the host shall block.
-bool xdp_endpoint::looks_until_over(std::uint32_t episode) {
+// Looks at the word until `until`, or until the host shall block. In a wait of microseconds it only
+// polls, unless this CPU has run other hosts; later it yields now and then, because one that it
+// waits for may need this CPU. After `how.looking` it goes on, up to `how.looking_alone`, only on a
+// CPU of its own: nobody else uses that, and a wake-up would come late.
+bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point until) {
   using namespace std::chrono_literals;
+  using nanoseconds = std::chrono::nanoseconds;
   if (is_over(episode)) return true;
-  // A host that has looked in vain in this episode has blocked since.
-  if (std::exchange(looked_in_, episode) == episode || !looks_.are_next()) return false;
-  std::chrono::nanoseconds spent{0};
-  for (auto before = clock::now(); spent < how.looking;) {
-    const int polls = crowded_waits_ > 0 ? 4 : 32;
-    for (int i = 0; i < polls; ++i) {
+  if (look_.episode != episode)
+    look_ = {.episode = episode, .goes_on = looks_.are_next(), .may_yield = yields_.are_next()};
+  for (auto before = clock::now(); look_.goes_on && before < until;) {
+    for (int polls = crowded_waits_ > 0 ? 4 : 32; polls > 0; --polls) {
       if (is_over(episode)) {
         looks_.were_enough();
+        if (look_.has_yielded) yields_.were_enough();
         if (crowded_waits_ > 0) --crowded_waits_;
         return true;
       }
       native::relax();
     }
-    ::sched_yield();
-    const auto after = clock::now();
-    const std::chrono::nanoseconds took = after - before;
-    before = after;
-    // A process that this host does not wait for has had the CPU for a time slice.
-    if (took > 500us) {
-      looks_.were_in_vain(took);
-      return is_over(episode);
+    const auto polled = clock::now();
+    // The scheduler may have taken the CPU away between two polls.
+    look_.spent += std::min<nanoseconds>(polled - before, 4us);
+    before = polled;
+    if (look_.may_yield && (crowded_waits_ > 0 || look_.spent > 20us)) {
+      ::sched_yield();
+      look_.has_yielded = true;
+      before = clock::now();
+      const nanoseconds took = before - polled;
+      constexpr auto own = 2us, of_a_stranger = 500us;
+      if (took > of_a_stranger) {
+        // A process that this host does not wait for has had the CPU for a time slice.
+        yields_.were_in_vain(took);
+        look_.may_yield = false;
+      } else if (took > own) {
+        crowded_waits_ = 32;
+      }
+      // The time of another host's process is no loss.
+      look_.spent += std::min<nanoseconds>(took, own);
     }
-    // Another host's process, whose time is no loss.
-    constexpr auto own = 2us;
-    if (took > own) crowded_waits_ = 32;
-    spent += std::min<std::chrono::nanoseconds>(took, own);
+    if (look_.spent < how.looking) continue;
+    if (!look_.is_alone) look_.is_alone = has_cpu_alone();
+    look_.goes_on = look_.is_alone && look_.spent < how.looking_alone;
+    if (!look_.goes_on) looks_.were_in_vain(look_.spent);
   }
-  looks_.were_in_vain(spent);
   return is_over(episode);
 }
 
+// Whether this thread has seldom waited for a CPU since the last question.
+bool xdp_endpoint::has_cpu_alone() {
+  const auto now = clock::now();
+  const std::optional<std::chrono::nanoseconds> delay = run_delay::now();
+  if (!delay) return false;
+  const auto waited = *delay - std::exchange(last_delay_, *delay);
+  const auto passed = now - std::exchange(last_question_, now);
+  return 8 * waited < passed;
+}
+
 bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
-  if (size() == 1 || looks_until_over(episode)) return true;
+  if (size() == 1 || looks_until_over(episode, until)) return true;
+  // The time was over before the look.
+  if (look_.goes_on) return false;
   ++blocked_;
   std::atomic_ref<std::uint32_t> waiting(word_->waiting);
   while (!is_over(episode)) {
@@ -274,7 +303,8 @@ bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
     const auto left =
         std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
     if (left <= 0) break;
-    pollfd p{ring_buffer__epoll_fd(events_), POLLIN, 0};
+    // The epoll descriptor of libbpf would only be a step more.
+    pollfd p{events_fd_, POLLIN, 0};
     const timespec t{static_cast<time_t>(left / 1'000'000'000),
                      static_cast<long>(left % 1'000'000'000)};
     if (::ppoll(&p, 1, &t, nullptr) > 0) consume(events_);

@@ -53,7 +53,8 @@ class xdp_endpoint final : public endpoint {
   void close_node();
   static int on_event(void* self, void* data, std::size_t bytes);
   bool is_over(std::uint32_t episode) const;
-  bool looks_until_over(std::uint32_t episode);
+  bool looks_until_over(std::uint32_t episode, clock::time_point until);
+  bool has_cpu_alone();
   void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
 
   xdp_options options_;
@@ -65,11 +66,25 @@ class xdp_endpoint final : public endpoint {
   std::size_t mapped_bytes_ = 0;
   tutti_net_completion* word_ = nullptr;
   ring_buffer* events_ = nullptr;
+  int events_fd_ = -1;
   int socket_ = -1;
   std::uint64_t blocked_ = 0, revivals_ = 0;
-  looks looks_;
-  // The last episode in which the host waited.
-  std::uint32_t looked_in_ = ~0u;
+  // Whether looking at the word, and yielding meanwhile, have ended the last waits.
+  looks looks_, yields_;
+  // The look of one episode, which several waits may continue.
+  struct look {
+    std::uint32_t episode = ~0u;
+    // If not, the host blocks.
+    bool goes_on = false;
+    bool may_yield = false, has_yielded = false;
+    bool is_alone = false;
+    // The processor time of this host.
+    std::chrono::nanoseconds spent{0};
+  };
+  look look_;
+  // When the host was last asked whether it has its CPU alone, and what the kernel said then.
+  clock::time_point last_question_{};
+  std::chrono::nanoseconds last_delay_{0};
   // The waits until this host takes its CPU for its own.
   unsigned crowded_waits_ = 0;
   std::vector<std::optional<progress>> known_;

@@ -239,7 +239,7 @@ class boards_engine {
   std::vector<std::uint32_t> vertices_of_;
   board_links links_;
   const sim_time handler_, detection_;
-  event_queue<event> queue_;
+  near_event_queue<event> queue_;
   sim_time now_ = 0;
   graph::engine_statistics counted_;
 };

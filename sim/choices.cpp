@@ -12,6 +12,7 @@
 #include "tutti/reduce/operations.hpp"
 #include "tutti/reduce/tree.hpp"
 #include "tutti/team/team_class.hpp"
+#include "tutti/wait/list.hpp"
 #include "tutti/wait/spin.hpp"
 
 namespace tutti::sim {
@@ -43,9 +44,14 @@ alternative with_option(const std::string& name, rank_t option, Make make) {
              .make = [option, make](rank_t n) { return make(n, option); }});
 }
 
+template <class Platform>
+auto made_striped(rank_t n, rank_t fan) {
+  return std::make_unique<striped_barrier<Platform, spin_wait<Platform>>>(n, fan);
+}
 std::unique_ptr<repeated_object> make_striped(rank_t n, rank_t fan) {
-  using barrier = striped_barrier<simulated, spin_wait<simulated>>;
-  return std::make_unique<repeated_barrier<barrier>>(std::make_unique<barrier>(n, fan));
+  return made_for_width<registry::spin>(
+      n, [fan](rank_t all) { return made_striped<simulated>(all, fan); },
+      [fan](auto all) { return made_striped<narrow_simulated>(all, fan); });
 }
 
 class repeated_tree final : public repeated_object {

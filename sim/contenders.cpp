@@ -15,16 +15,23 @@ namespace tutti::sim {
 
 namespace {
 
+template <class Platform, class Wait>
+auto made_default(rank_t n) {
+  using wait = typename Wait::template type<Platform>;
+  return std::make_unique<tutti::barrier<no_completion, Platform, wait>>(n);
+}
+
 template <class Wait>
 contender default_barrier() {
-  using barrier = tutti::barrier<no_completion, simulated, typename Wait::template type<simulated>>;
   return {.family = "tutti",
           .name = "default",
           .wait = std::string(Wait::info.name),
           .summary = "tutti::barrier with ranks",
           .polls_without_end = Wait::info.name == "spin",
           .make = [](rank_t n) -> std::unique_ptr<repeated_object> {
-            return std::make_unique<repeated_barrier<barrier>>(std::make_unique<barrier>(n));
+            return made_for_width<Wait>(
+                n, [](rank_t all) { return made_default<simulated, Wait>(all); },
+                [](auto all) { return made_default<narrow_simulated, Wait>(all); });
           }};
 }
 

@@ -63,6 +63,8 @@ struct machine {
   line_times transfer;
   // Until the copies of other cores are gone; the farthest one counts.
   line_times invalidate;
+  // So much longer for each copy but the first.
+  sim_time invalidate_gap = 0;
   // Every invalidation asks all nodes, with copies or without.
   bool broadcasts = false;
   // A line that no cache has.
@@ -102,11 +104,17 @@ struct machine {
   // which fails if another core changes the line before it has come.
   bool exclusive_pairs = false;
   sim_time fence = 0;
+  // A thread waits for each of its stores: there is no store buffer.
+  bool waits_for_stores = false;
+  // Its atomic instructions have 32 bits: a word of 64 has a lock beside it, on the same line.
+  bool is_narrow = false;
   // How much longer an arrival takes after other work, which has left neither the barrier's
   // instructions nor its lines near the core.
   sim_time cold = 0;
   sim_time clock = 0;  // reading the clock
   sim_time pause = 0;  // the instruction between polls of programs that have just that
+  // What tutti's platform does between two polls; native code waits for 40 ns.
+  sim_time poll_gap = picoseconds(40);
 
   // ---- the operating system
   sim_time slice = 0;           // how long a thread runs while others wait for its CPU
@@ -168,6 +176,9 @@ struct machine {
   sim_time system_call = 0;      // entering the kernel by an instruction, to compare
   // The background thread of a CPU of that kernel calls yield() so far apart.
   sim_time background = 0;
+
+  // The time of so many ns between two polls, or the machine's own if they are below 0.
+  sim_time poll_gap_or(double ns) const { return ns < 0 ? poll_gap : picoseconds(ns); }
 
   unsigned cores_of_node() const { return clusters * cores + small_clusters * small_cores; }
   unsigned all_cores() const { return nodes * cores_of_node(); }

@@ -49,10 +49,18 @@ class reader {
     m.exclusive_pairs =
         find("core", "exclusive_pairs") != nullptr && yes_or_no("core", "exclusive_pairs");
     m.fence = time("core", "fence");
+    m.is_narrow = find("core", "narrow") != nullptr && yes_or_no("core", "narrow");
+    if (find("core", "poll_gap") != nullptr) m.poll_gap = time("core", "poll_gap");
     m.clock = time("core", "clock");
     m.pause = time("core", "pause");
     if (m.banks == 0) {
+      m.waits_for_stores =
+          find("core", "waits_for_stores") != nullptr && yes_or_no("core", "waits_for_stores");
       m.stores_ahead = count("core", "stores_ahead");
+      if (m.waits_for_stores && m.stores_ahead > 1)
+        refuse(line_of("core", "stores_ahead"),
+               "core.stores_ahead must be 1 with core.waits_for_stores: a core has one store at "
+               "a time");
       m.loads_ahead = count("core", "loads_ahead");
     }
     read_sharing(m);
@@ -324,6 +332,8 @@ class reader {
 
   void read_lines(machine& m) {
     m.invalidate = times("invalidate", m);
+    if (find("line", "invalidate_gap") != nullptr)
+      m.invalidate_gap = time("line", "invalidate_gap");
     m.memory = time("line", "memory");
     m.hold = time("line", "hold");
     m.read_gap = time("line", "read_gap");

@@ -56,8 +56,9 @@ world_options world_options_of(const machine& m, const contender& who, const run
   world_options o;
   o.seed = plan.seed;
   o.timeline = plan.timeline;
+  o.quota_cpus = plan.quota_cpus;
   o.skips_polls = plan.skips_polls && who.polls_without_end;
-  o.poll_gap = who.polls == polling::tuttis_gap  ? picoseconds(plan.poll_gap_ns)
+  o.poll_gap = who.polls == polling::tuttis_gap  ? m.poll_gap_or(plan.poll_gap_ns)
                : who.polls == polling::one_pause ? m.pause
                                                  : m.hit;
   return o;
@@ -89,10 +90,13 @@ simulated_run run(const machine& m, const contender& who, const run_plan& plan) 
     return e <= warm_up || w.now() < end;
   };
   rank_t ended = 0;
+  const sim_time run_start = w.now();
   const auto repeat = [&](rank_t rank) {
     sim_time left = w.now();
     for (std::uint32_t e = 0; e <= last_episode; ++e) {
       const bool is_cold = plan.delay_of && be_delayed(w, plan.delay_of(rank, e), left);
+      const sim_time due = run_start + picoseconds(plan.period_ns) * (e + 1);
+      if (plan.period_ns > 0 && w.now() < due) w.work(due - w.now());
       if (times.size() <= e) times.resize(e + 1);
       if (rank == 0) last_episode = is_followed(e) ? e + 1 : e;
       times[e].last_in = std::max(times[e].last_in, w.now());
@@ -113,7 +117,7 @@ simulated_run run(const machine& m, const contender& who, const run_plan& plan) 
     for (std::size_t i = 0; i < plan.others.size(); ++i)
       w.start_process(
           [&, i] { be_another_process(w, plan.others[i], plan.seed + i, ended, plan.threads); },
-          plan.others[i].cpu);
+          plan.others[i].cpu, plan.others[i].session);
     repeat(0);
   });
   const std::size_t all = times.size();
@@ -140,7 +144,7 @@ simulated_run run(const machine& m, const contender& who, const run_plan& plan) 
 simulated_run run_team(const machine& m, const run_plan& plan) {
   const simulated::making_for here(m);
   const std::uint32_t all = plan.warm_up + plan.episodes;
-  world w(m, {.seed = plan.seed, .poll_gap = picoseconds(plan.poll_gap_ns)});
+  world w(m, {.seed = plan.seed, .poll_gap = m.poll_gap_or(plan.poll_gap_ns)});
   simulated_run result;
   const double began = host_now();
   w.run([&] {

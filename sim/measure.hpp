@@ -22,6 +22,8 @@ struct delay {
 // sleeps if `most_sleep_ns` is 0.
 struct other_process {
   unsigned cpu = 0;
+  // 0: the session of the threads.
+  std::uint32_t session = 0;
   double least_work_ns = 1e6, most_work_ns = 1e6;
   double least_sleep_ns = 0, most_sleep_ns = 0;
 };
@@ -32,14 +34,18 @@ struct run_plan {
   // Episodes before the first one that counts.
   std::uint32_t warm_up = 5;
   std::uint64_t seed = 1;
-  // The pause between two polls of tutti's wait policies.
-  double poll_gap_ns = 40;
+  // The pause between two polls of tutti's wait policies; below 0: the machine's.
+  double poll_gap_ns = -1;
   bool skips_polls = true;
+  // If it is above 0, all ranks arrive at the same times, so far apart.
+  double period_ns = 0;
   // ns that each rank works in an episode before it arrives, up to `spread` of them more or less.
   double work_ns = 0, spread = 0;
   // May be empty.
   std::function<delay(rank_t rank, std::uint32_t episode)> delay_of = {};
   std::vector<other_process> others = {};
+  // The CPUs that the threads get in each period, as by a cgroup; 0: all.
+  double quota_cpus = 0;
   // If it is above 0, episodes go on for so long after the warm-up, and `episodes` does not count.
   double least_ns = 0;
   // The warm-up lasts at least so long.

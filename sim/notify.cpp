@@ -147,7 +147,7 @@ class trial {
         all_(warm_up_ + plan.notifications),
         back_(plan.receivers),
         world_(m, {.seed = plan.seed,
-                   .poll_gap = picoseconds(plan.poll_gap_ns),
+                   .poll_gap = m.poll_gap_or(plan.poll_gap_ns),
                    .skips_polls = who.polls_without_end}) {
     for (rank_t r = 0; r < (broadcasts ? 1 : plan.receivers); ++r)
       told_.push_back(who.make(broadcasts ? plan.receivers : 1, 1 + r));

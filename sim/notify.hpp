@@ -45,7 +45,7 @@ struct notify_plan {
   rank_t receivers = 1;
   std::uint32_t notifications = 100, warm_up = 5;
   std::uint64_t seed = 1;
-  double poll_gap_ns = 40;
+  double poll_gap_ns = -1;
   // ns between the return of the last receiver and the next notification; 0: until all wait.
   double gap_ns = 0;
 };

@@ -12,16 +12,19 @@ namespace tutti::sim {
 
 template <class Wait, class... Algorithm>
 void add_algorithms(std::vector<contender>& to, std::tuple<Algorithm...>*) {
-  using wait = typename Wait::template type<simulated>;
   (to.push_back({.family = "tutti",
                  .name = std::string(Algorithm::info.name),
                  .wait = std::string(Wait::info.name),
                  .summary = std::string(Algorithm::info.summary),
                  .polls_without_end = Wait::info.name == "spin",
                  .make = [](rank_t n) -> std::unique_ptr<repeated_object> {
-                   auto made = Algorithm::template make<simulated, wait>(n);
-                   using barrier = typename decltype(made)::element_type;
-                   return std::make_unique<repeated_barrier<barrier>>(std::move(made));
+                   using wait = typename Wait::template type<simulated>;
+                   using narrow = typename Wait::template type<narrow_simulated>;
+                   return made_for_width<Wait>(
+                       n, [](rank_t all) { return Algorithm::template make<simulated, wait>(all); },
+                       [](auto all) {
+                         return Algorithm::template make<narrow_simulated, narrow>(all);
+                       });
                  }}),
    ...);
 }

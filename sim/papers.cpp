@@ -42,25 +42,29 @@ void spend_cycles(double cycles) noexcept {
 template <class Sync>
 class region final : public repeated_object {
  public:
-  explicit region(rank_t n) : n_(n), sync_(n), cycles_(n) {}
+  explicit region(rank_t n) : n_(n), sync_(n, globals_.counter), cycles_(n) {}
 
   void episode(rank_t rank) override {
     if (rank == 0) {
-      set(job_cycle_.value, get(job_cycle_.value) == 0 ? 1 : 0);
+      set(globals_.job_cycle, get(globals_.job_cycle) == 0 ? 1 : 0);
       do_work(rank);
       sync_.master(n_);
       return;
     }
     int& mine = cycles_[rank].value;
-    while (mine == get(job_cycle_.value)) simulated::relax();
-    mine = get(job_cycle_.value);
+    while (mine == get(globals_.job_cycle)) simulated::relax();
+    mine = get(globals_.job_cycle);
     do_work(rank);
     sync_.worker(rank);
   }
 
  private:
+  // Two global variables of a program, which its linker puts side by side.
+  struct alignas(cache_line) globals {
+    word<int> job_cycle{0}, counter{0};
+  };
   rank_t n_;
-  padded<word<int>> job_cycle_;
+  globals globals_;
   Sync sync_;
   array<padded<int>> cycles_;
 };
@@ -84,7 +88,7 @@ class byte_flags {
 template <bool Padded>
 class lock_free {
  public:
-  explicit lock_free(rank_t n) : flags_(n) {}
+  lock_free(rank_t n, word<int>&) : flags_(n) {}
   void worker(rank_t rank) noexcept { set(flags_[rank], std::uint8_t{1}); }
   void master(rank_t n) noexcept {
     rank_t sum = 0;
@@ -107,7 +111,7 @@ class lock_free {
 template <bool Padded>
 class recursive {
  public:
-  explicit recursive(rank_t n) : n_(n), flags_(n) {}
+  recursive(rank_t n, word<int>&) : n_(n), flags_(n) {}
   void worker(rank_t rank) noexcept {
     collect(rank);
     set(flags_[rank], std::uint8_t{1});
@@ -126,23 +130,27 @@ class recursive {
   byte_flags<Padded> flags_;
 };
 
+// The counter has a line of its own, or is a global variable beside jobCycle, which all workers
+// poll that have arrived.
+template <bool Beside>
 class atomic_inc_add {
  public:
-  explicit atomic_inc_add(rank_t) {}
+  atomic_inc_add(rank_t, word<int>& beside) : counter_(Beside ? beside : own_.value) {}
   // seq_cst: __sync_fetch_and_add is a full barrier.
-  void worker(rank_t) noexcept { counter_.value.fetch_add(1, seq_cst); }
+  void worker(rank_t) noexcept { counter_.fetch_add(1, seq_cst); }
   void master(rank_t n) noexcept {
-    while (get(counter_.value) != static_cast<int>(n) - 1) simulated::relax();
-    set(counter_.value, 0);
+    while (get(counter_) != static_cast<int>(n) - 1) simulated::relax();
+    set(counter_, 0);
   }
 
  private:
-  padded<word<int>> counter_;
+  padded<word<int>> own_;
+  word<int>& counter_;
 };
 
 class mutex_inc_add {
  public:
-  explicit mutex_inc_add(rank_t) {}
+  mutex_inc_add(rank_t, word<int>&) {}
   void worker(rank_t) noexcept {
     mutex_.value.lock();
     set(counter_.value, get(counter_.value) + 1);
@@ -288,7 +296,10 @@ std::vector<contender> paper_barriers() {
       of_berger<lock_free<true>>("bs_lock_free_padded", "a region, flags on lines of their own"),
       of_berger<recursive<false>>("bs_recursive", "a region, byte flags along a tree"),
       of_berger<recursive<true>>("bs_recursive_padded", "a region, flags on lines along a tree"),
-      of_berger<atomic_inc_add>("bs_atomic_inc_add", "a region, a counter incremented atomically"),
+      of_berger<atomic_inc_add<false>>("bs_atomic_inc_add",
+                                       "a region, a counter incremented atomically"),
+      of_berger<atomic_inc_add<true>>("bs_atomic_inc_add_beside",
+                                      "the same, beside the variable that starts the region"),
       of_berger<mutex_inc_add>("bs_mutex_inc_add", "a region, a counter under a mutex"),
       paper<libgomp>("libgomp", "libgomp", "GCC's OpenMP barrier", polling::one_pause),
       of_glibc(),

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "hardware/machine/software/wide_atomic.hpp"
 #include "sim/platform_of_fibers.hpp"
 #include "sim/world.hpp"
 
@@ -178,6 +179,28 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
 
  private:
   static inline const machine* made_for = nullptr;
+};
+
+// The platform of a machine whose core has atomic instructions of 32 bits only, as the programs of
+// hardware/machine have it.
+struct narrow_simulated : simulated {
+  // A pointer has 32 bits there.
+  template <class T>
+  using atomic = std::conditional_t<(sizeof(T) > 4 && !std::is_pointer_v<T>),
+                                    rtl::wide_atomic<T, simulated_atomic>, simulated_atomic<T>>;
+  template <class T>
+  using setting = atomic<T>;
+
+  // There is no operating system, so that all waits poll.
+  static constexpr bool can_park = false;
+  template <class Word, class Value>
+  static void park(const Word&, Value, std::uint64_t) noexcept {
+    relax();
+  }
+  template <class Word>
+  static void unpark(const Word&) noexcept {}
+  template <class Word>
+  static void unpark_one(const Word&) noexcept {}
 };
 
 }  // namespace tutti::sim

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of a simulated machine: its fiber, and what it waits for. Only world.cpp and lines.cpp
-// include this.
+// A thread of a simulated machine: its fiber, and what it waits for. Only the sources of `world`
+// include this: world.cpp, system.cpp, lines.cpp and requests.cpp.
 #pragma once
 
+#include <cstring>
 #include <deque>
 #include <unordered_map>
 
 #include "sim/world.hpp"
 
 namespace tutti::sim {
+
+// The bytes of a word as a number.
+inline std::uint64_t read(const void* address, std::size_t size) noexcept {
+  std::uint64_t value = 0;
+  std::memcpy(&value, address, size);
+  return value;
+}
 
 // The exceptions that a thread handles, which the C++ ABI defines (section 2.2.2).
 struct handled_exceptions {
@@ -26,6 +34,7 @@ struct world::thread {
   doing state = doing::runs;
   bool is_on_cpu = false;
   bool is_participant = true;
+  std::uint32_t session = 0;
   // Since when it is on its CPU, and for how long it was before.
   sim_time on_cpu_since = 0, ran = 0;
   // The time that it has had, moved so that the threads of a CPU can be compared, and the fair time

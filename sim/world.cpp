@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a simulated machine, its operating system, and the loop that handles events.
+// Threads of a simulated machine, and the loop that handles events.
 #include "sim/world.hpp"
 
 #include <cxxabi.h>
@@ -64,16 +64,27 @@ void world::run(std::function<void()> body) {
 }
 
 std::size_t world::start(std::function<void()> body) {
-  return start_on(static_cast<unsigned>(threads_.size()) % machine_.cpus(), true, std::move(body));
+  return start_on(static_cast<unsigned>(threads_.size()) % machine_.cpus(), true, 0,
+                  std::move(body));
 }
 
-std::size_t world::start_process(std::function<void()> body, unsigned cpu) {
-  return start_on(cpu, false, std::move(body));
+std::size_t world::start_process(std::function<void()> body, unsigned cpu, std::uint32_t session) {
+  // All sessions have the same part of the machine, and each divides it among its CPUs.
+  const auto participants = static_cast<std::size_t>(std::count_if(
+      threads_.begin(), threads_.end(), [](const auto& t) { return t->is_participant; }));
+  if (session > 0)
+    for (processor& p : processors_) {
+      if (p.parts.size() <= session) p.parts.resize(std::size_t{session} + 1);
+      p.parts[0].weight = 1.0 / static_cast<double>(std::min(participants, processors_.size()));
+    }
+  return start_on(cpu, false, session, std::move(body));
 }
 
-std::size_t world::start_on(unsigned cpu, bool is_participant, std::function<void()> body) {
+std::size_t world::start_on(unsigned cpu, bool is_participant, std::uint32_t session,
+                            std::function<void()> body) {
   auto made = std::make_unique<thread>();
   made->is_participant = is_participant;
+  made->session = session;
   made->stack.reset(new char[stack_bytes]);
   made->body = std::move(body);
   made->number = static_cast<std::uint32_t>(threads_.size());
@@ -88,15 +99,17 @@ std::size_t world::start_on(unsigned cpu, bool is_participant, std::function<voi
   threads_.push_back(std::move(made));
   thread& t = *threads_.back();
   processor& p = processors_[t.cpu];
-  t.fair_time = average_fair_time(p);
+  session_part& s = p.parts[session];
+  if (queued(p, session) == 0) place_session(p, session);
+  t.fair_time = average_fair_time(p, session);
   t.deadline = t.fair_time + static_cast<double>(machine_.slice);
-  if (p.current == nobody && p.ready.empty()) {
+  if (p.current == nobody && !has_ready(p) && !s.is_throttled) {
     const sim_time skew = options_.start_within == 0 ? 0 : random_.below(options_.start_within);
     p.current = t.number;
     begin_slice(p, now() + skew);
     continue_on_cpu(t.number, now() + skew);
   } else {
-    p.ready.push_back(t.number);
+    s.ready.push_back(t.number);
     set_timer(p);
   }
   return t.number;
@@ -212,6 +225,9 @@ std::uint32_t world::next_to_run() noexcept {
         break;
       case event::kind::slice: end_slice(e.who); break;
       case event::kind::displace: displace(processors_[e.who]); break;
+      case event::kind::quota:
+        if (e.ticket == processors_[e.who].quota_ticket) end_quota(processors_[e.who]);
+        break;
       case event::kind::call: {
         const std::function<void()> what = std::move(calls_[e.who]);
         free_calls_.push_back(e.who);
@@ -287,7 +303,9 @@ sim_time world::others_ran() const noexcept {
 
 std::uint32_t world::runnable() const noexcept {
   std::size_t count = 0;
-  for (const processor& p : processors_) count += p.ready.size() + (p.current == nobody ? 0u : 1u);
+  for (const processor& p : processors_)
+    for (std::uint32_t session = 0; session < p.parts.size(); ++session)
+      count += queued(p, session);
   return static_cast<std::uint32_t>(count);
 }
 
@@ -379,298 +397,6 @@ void world::call_at(sim_time when, std::function<void()> what) noexcept {
   free_calls_.pop_back();
   calls_[slot] = std::move(what);
   queue_.at(when, {event::kind::call, slot, 0});
-}
-
-// ---- the operating system
-
-void world::be_on_cpu(thread& t, bool is) noexcept {
-  if (t.is_on_cpu == is) return;
-  t.is_on_cpu = is;
-  if (is)
-    t.on_cpu_since = now();
-  else {
-    t.ran += now() - t.on_cpu_since;
-    t.fair_time += static_cast<double>(now() - t.on_cpu_since);
-  }
-  threads_on_core_[t.core] += is ? 1 : -1u;
-}
-
-double world::fair_time_of(const thread& t) const noexcept {
-  return t.fair_time + (t.is_on_cpu ? static_cast<double>(now() - t.on_cpu_since) : 0);
-}
-
-std::size_t world::queued(const processor& p) noexcept {
-  return p.ready.size() + (p.current == nobody ? 0 : 1);
-}
-
-double world::average_fair_time(const processor& p) const noexcept {
-  if (queued(p) == 0) return p.average_left;
-  double sum = p.current == nobody ? 0 : fair_time_of(*threads_[p.current]);
-  for (const std::uint32_t who : p.ready) sum += threads_[who]->fair_time;
-  return sum / static_cast<double>(queued(p));
-}
-
-// The earliest deadline of those that have had no more than the average.
-std::uint32_t world::pick(const processor& p, bool protects) const noexcept {
-  // Times are whole picoseconds; their average is not.
-  const double most = average_fair_time(p) + 1;
-  const bool has_current = p.current != nobody && fair_time_of(*threads_[p.current]) <= most;
-  if (has_current && protects && fair_time_of(*threads_[p.current]) < p.protected_until)
-    return p.current;
-  std::uint32_t best = nobody;
-  for (const std::uint32_t who : p.ready)
-    if (threads_[who]->fair_time <= most &&
-        (best == nobody || threads_[who]->deadline < threads_[best]->deadline))
-      best = who;
-  if (has_current && (best == nobody || threads_[p.current]->deadline < threads_[best]->deadline))
-    return p.current;
-  return best;
-}
-
-// The current thread keeps the CPU until its deadline, which is found at a tick if there are any.
-void world::begin_slice(processor& p, sim_time from) noexcept {
-  const thread& t = *threads_[p.current];
-  p.protected_until = t.deadline;
-  const double left = std::max(t.deadline - fair_time_of(t), 0.0);
-  p.slice_end = from + static_cast<sim_time>(left);
-  if (machine_.tick > 0)
-    // No interrupt comes at the very time: by chance one of two that have had as much is ahead.
-    p.slice_end =
-        next_tick(p, p.slice_end) + random_slices_.below(std::max<sim_time>(machine_.tick_work, 2));
-  else
-    p.slice_end = from + scattered(static_cast<sim_time>(left), random_slices_);
-}
-
-void world::continue_on_cpu(std::uint32_t who, sim_time when) noexcept {
-  thread& t = *threads_[who];
-  be_on_cpu(t, true);
-  if (t.state == doing::works) {
-    t.works_since = when;
-    queue_.at(when + t.work_left, {event::kind::worked, who, ++t.work_ticket});
-  } else if (t.has_work)
-    resume_at(who, when);
-  else
-    // It goes on with its polls.
-    t.polls_since = when;
-}
-
-void world::choose_next(processor& p) noexcept {
-  p.must_switch = false;
-  p.current = nobody;
-  p.idle_since = now();
-  if (p.ready.empty()) return;
-  const std::uint32_t next = pick(p, false);
-  std::erase(p.ready, next);
-  p.current = next;
-  begin_slice(p, now() + machine_.context_switch);
-  continue_on_cpu(p.current, now() + machine_.context_switch);
-  set_timer(p);
-}
-
-void world::leave_cpu(processor& p, bool again) noexcept {
-  thread& t = *threads_[p.current];
-  stop_work(t);
-  p.average_left = t.average_left = average_fair_time(p);
-  be_on_cpu(t, false);
-  t.ahead = t.fair_time - p.average_left;
-  if (again) p.ready.push_back(p.current);
-  choose_next(p);
-}
-
-void world::make_ready(std::uint32_t who) noexcept {
-  thread& t = *threads_[who];
-  t.state = doing::runs;
-  t.has_work = true;
-  processor& p = processors_[t.cpu];
-  const double average = average_fair_time(p), slice = static_cast<double>(machine_.slice);
-  // It comes back as far behind the average as it was, but no farther than two slices. Who was
-  // ahead has waited until the others had caught up.
-  double ahead = std::max(t.ahead, -2 * slice);
-  if (ahead > 0) ahead = std::max(ahead - (average - t.average_left), 0.0);
-  const auto others = static_cast<double>(queued(p));
-  // So far from the average with itself.
-  t.fair_time = average + (others == 0 ? 0 : ahead * (others + 1) / others);
-  t.deadline = t.fair_time + slice;
-  if (p.current != nobody) {
-    p.ready.push_back(who);
-    set_timer(p);
-    const auto number = static_cast<std::uint32_t>(&p - processors_.data());
-    if (machine_.displace == 0 || number == cpu())
-      displace(p);
-    else
-      queue_.at(now() + machine_.displace, {event::kind::displace, number, 0});
-    return;
-  }
-  const sim_time wakes = wake_up_time(p);
-  p.current = who;
-  begin_slice(p, now() + wakes);
-  continue_on_cpu(who, now() + wakes);
-}
-
-// A CPU that has been idle for long sleeps more deeply.
-sim_time world::wake_up_time(const processor& p) const noexcept {
-  if (machine_.deep_after == 0) return machine_.wake_up;
-  const sim_time idle = std::min(now() - p.idle_since, machine_.deep_after);
-  return machine_.wake_up +
-         static_cast<sim_time>(static_cast<double>(machine_.deep_wake_up - machine_.wake_up) *
-                               static_cast<double>(idle) /
-                               static_cast<double>(machine_.deep_after));
-}
-
-// How much longer the running thread takes for something because its CPU's timer interrupts it.
-sim_time world::interrupted_for(sim_time time) noexcept {
-  if (machine_.tick_work == 0) return 0;
-  processor& p = processors_[me().cpu];
-  if (now() + time < p.next_tick) return 0;
-  // A CPU that was idle had no ticks.
-  const bool is_due = p.next_tick + machine_.tick > now();
-  p.next_tick = next_tick(p, now() + time + 1);
-  return is_due ? machine_.tick_work : 0;
-}
-
-// The first tick of a CPU at that time or later.
-sim_time world::next_tick(const processor& p, sim_time from) const noexcept {
-  const auto number = static_cast<sim_time>(&p - processors_.data());
-  const sim_time phase = number * machine_.tick_offset % machine_.tick;
-  return (from - phase + machine_.tick - 1) / machine_.tick * machine_.tick + phase;
-}
-
-void world::displace(processor& p) noexcept {
-  if (p.current == nobody) return;
-  thread& t = *threads_[p.current];
-  if (pick(p, true) == p.current) return;
-  if (t.state == doing::works || t.state == doing::polls)
-    leave_cpu(p, true);
-  else
-    p.must_switch = true;
-}
-
-void world::set_timer(processor& p) noexcept {
-  if (p.timer_is_set || p.ready.empty()) return;
-  p.timer_is_set = true;
-  queue_.at(p.slice_end,
-            {event::kind::slice, static_cast<std::uint32_t>(&p - processors_.data()), 0});
-}
-
-void world::stop_work(thread& t) noexcept {
-  if (t.state != doing::works) return;
-  if (now() > t.works_since) t.work_left -= std::min(t.work_left, now() - t.works_since);
-  ++t.work_ticket;
-}
-
-bool world::nobody_gets_on() noexcept {
-  const bool is_so = ++idle_slices_ > 8 * (threads_.size() + 8) &&
-                     std::all_of(threads_.begin(), threads_.end(), [](const auto& t) {
-                       return !t->is_participant || t->state == doing::ended ||
-                              t->state == doing::polls || t->state == doing::sleeps ||
-                              t->state == doing::joins || t->state == doing::halts ||
-                              t->state == doing::meets ||
-                              (t->state == doing::runs && !t->is_on_cpu && !t->has_work);
-                     });
-  if (is_so) give_up("all threads wait for each other");
-  return is_so;
-}
-
-void world::end_slice(std::uint32_t cpu) noexcept {
-  processor& p = processors_[cpu];
-  p.timer_is_set = false;
-  if (p.ready.empty()) return;
-  if (p.current == nobody || now() < p.slice_end) return set_timer(p);
-  if (nobody_gets_on()) return;
-  thread& t = *threads_[p.current];
-  t.deadline = std::max(t.deadline, fair_time_of(t) + static_cast<double>(machine_.slice));
-  if (pick(p, false) == p.current) {
-    begin_slice(p, now());
-    return set_timer(p);
-  }
-  const doing state = t.state;
-  if (state == doing::polls || state == doing::works)
-    leave_cpu(p, true);
-  else
-    p.must_switch = true;
-}
-
-void world::let_others_run() noexcept {
-  thread& t = me();
-  processor& p = processors_[t.cpu];
-  if (!p.must_switch) return;
-  p.must_switch = false;
-  if (p.ready.empty()) return;
-  t.has_work = true;
-  leave_cpu(p, true);
-  dispatch();
-}
-
-void world::yield() noexcept {
-  thread& t = me();
-  t.loaded_last = nullptr;
-  t.loads = t.others = 0;
-  processor& p = processors_[t.cpu];
-  if (p.ready.empty()) return spend(call_time(machine_.yield));
-  // Linux takes the rest of its slice away, unless it has had more than the average.
-  if (fair_time_of(t) <= average_fair_time(p) + 1) {
-    t.fair_time += std::max(t.deadline - fair_time_of(t), 0.0);
-    t.deadline += static_cast<double>(machine_.slice);
-  }
-  if (pick(p, false) == t.number) return spend(call_time(machine_.yield));
-  t.has_work = true;
-  leave_cpu(p, true);
-  dispatch();
-}
-
-sim_time world::scattered(sim_time time, generator& random) noexcept {
-  return time - time / 4 + (time < 2 ? 0 : random.below(time / 2));
-}
-
-void world::take_futex_lock(line& l) noexcept {
-  if (machine_.futex_lock == 0) return;
-  ++l.futex_spinners;
-  l.futex_free_at = std::max(l.futex_free_at, now()) + machine_.futex_lock * l.futex_spinners;
-  spend(l.futex_free_at - now());
-  --l.futex_spinners;
-}
-
-void world::sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept {
-  drain();
-  spend(call_time(machine_.futex_wait));
-  take_futex_lock(line_of(word));
-  load(word, size);
-  thread& t = me();
-  t.loads = t.others = 0;
-  t.loaded_last = nullptr;
-  std::uint64_t value = 0;
-  std::memcpy(&value, word, size);
-  if (value != seen || until <= now()) return;
-  t.state = doing::sleeps;
-  t.sleeps_on = word;
-  t.since = now();
-  line_of(word).sleepers.push_back(t.number);
-  ++t.timeout_ticket;
-  if (until != forever) queue_.at(until, {event::kind::timeout, t.number, t.timeout_ticket});
-  leave_cpu(processors_[t.cpu], false);
-  dispatch();
-  note_wait(waiting_time::reason::sleep, line_of(word), waiting_time::no_core);
-}
-
-void world::wake(const void* word, unsigned how_many) noexcept {
-  ++me().others;
-  drain();
-  spend(call_time(machine_.futex_wake));
-  line& l = line_of(word);
-  take_futex_lock(l);
-  // Only those that sleep now.
-  std::vector<std::uint32_t> woken;
-  std::erase_if(l.sleepers, [&](std::uint32_t who) {
-    if (threads_[who]->sleeps_on != word || woken.size() == how_many) return false;
-    woken.push_back(who);
-    return true;
-  });
-  for (const std::uint32_t who : woken) {
-    const unsigned its = threads_[who]->cpu;
-    make_ready(who);
-    const sim_time sends = its == cpu() ? 0 : machine_.wake_interrupt;
-    spend(call_time(machine_.futex_wake + sends));
-  }
 }
 
 }  // namespace tutti::sim

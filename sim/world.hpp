@@ -25,6 +25,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -67,6 +68,8 @@ struct world_options {
   sim_time start_within = 1'000'000;
   // Gets what the threads waited for, unless it is null.
   std::vector<waiting_time>* timeline = nullptr;
+  // The participants get so many CPUs in each period of 100 ms, as by a cgroup; 0: all.
+  double quota_cpus = 0;
   // The run ends with an error after so many events.
   std::uint64_t most_events = 2'000'000'000;
 };
@@ -140,7 +143,8 @@ class world {
   // Stops the running thread until a device answers it.
   void await_answer() noexcept;
   std::size_t start(std::function<void()> body);
-  std::size_t start_process(std::function<void()> body, unsigned cpu);
+  // The system divides a CPU among sessions first; the participants are in session 0.
+  std::size_t start_process(std::function<void()> body, unsigned cpu, std::uint32_t session = 0);
   void join(std::size_t number) noexcept;
 
   // ---- for devices. These take no time; what they are given is called by the loop of events.
@@ -183,9 +187,17 @@ class world {
     bool has(unsigned core) const noexcept { return words_[core / 64] >> core % 64 & 1; }
     void add(unsigned core) noexcept { words_[core / 64] |= std::uint64_t{1} << core % 64; }
     void clear() noexcept { words_ = {}; }
-    bool empty() const noexcept;
+    bool empty() const noexcept {
+      for (const std::uint64_t word : words_)
+        if (word != 0) return false;
+      return true;
+    }
     template <class Visit>
-    void each(Visit visit) const;
+    void each(Visit visit) const {
+      for (std::size_t i = 0; i < words_.size(); ++i)
+        for (std::uint64_t word = words_[i]; word != 0; word &= word - 1)
+          visit(static_cast<unsigned>(64 * i) + static_cast<unsigned>(std::countr_zero(word)));
+    }
 
    private:
     std::array<std::uint64_t, most_cores / 64> words_{};
@@ -267,18 +279,33 @@ class world {
     ended,
   };
   struct thread;
+  // The threads of a session on a CPU, and what the session has had of it.
+  struct session_part {
+    // Those that wait for the CPU.
+    std::deque<std::uint32_t> ready;
+    // The average of its threads when one left last.
+    double average_left = 0;
+    // The same as of a thread (thread.hpp), among the sessions of the CPU.
+    double fair_time = 0, deadline = 0, ahead = 0, average_of_sessions_left = 0, weight = 1;
+    // What is left of the quota that the CPU has taken, and whether there was no more.
+    sim_time quota_left = 0;
+    bool is_throttled = false;
+  };
   struct processor {
     std::uint32_t current = nobody;
-    std::deque<std::uint32_t> ready;
+    // By session.
+    std::vector<session_part> parts = std::vector<session_part>(1);
+    std::uint32_t last_session = 0;
     sim_time slice_end = 0;
     // The current thread is to leave at its next operation.
     bool must_switch = false, timer_is_set = false;
     // The current thread stays until its fair time is this, while it has had no more than the
-    // average.
-    double protected_until = 0;
-    // The average when it was asked for last.
+    // average; so does the last session.
+    double protected_until = 0, session_protected_until = 0;
+    // The average of the sessions when a thread left last.
     double average_left = 0;
     sim_time idle_since = 0, next_tick = 0;
+    std::uint64_t quota_ticket = 0;
     cpu_notes notes;
   };
 
@@ -291,6 +318,7 @@ class world {
       slice,
       displace,
       timeout,
+      quota,
       call
     };
     kind what;
@@ -311,7 +339,7 @@ class world {
   void give_up(const std::string& why) noexcept;
   std::string describe(std::uint32_t who) const;
 
-  // ---- the operating system (world.cpp)
+  // ---- the operating system (system.cpp)
   void make_ready(std::uint32_t who) noexcept;
   // The current thread of a CPU stops to use it; it waits for its turn if `again`.
   void leave_cpu(processor& p, bool again) noexcept;
@@ -319,19 +347,36 @@ class world {
   void set_timer(processor& p) noexcept;
   // The current thread leaves its CPU if one that is ready comes before it.
   void displace(processor& p) noexcept;
+  void take_cpu_away(processor& p) noexcept;
   void end_slice(std::uint32_t cpu) noexcept;
   double fair_time_of(const thread& t) const noexcept;
-  // Linux's EEVDF with equal weights: of the threads that have had no more than the average of
-  // their CPU, the one with the earliest deadline is next. `protects`: unless the current thread is
-  // one of them and has not reached its own.
+  double fair_time_of(const processor& p, std::uint32_t session) const noexcept;
+  // Linux's EEVDF: a CPU is divided among the sessions, and a session's part among its threads, all
+  // of the same weight. Of the threads that have had no more than the average, the one with the
+  // earliest deadline is next. `protects`: unless the current thread is one of them and has not
+  // reached its own.
   std::uint32_t pick(const processor& p, bool protects) const noexcept;
-  static std::size_t queued(const processor& p) noexcept;
-  double average_fair_time(const processor& p) const noexcept;
+  std::uint32_t pick_session(const processor& p) const noexcept;
+  void place_session(processor& p, std::uint32_t session) noexcept;
+  session_part& part_of(const thread& t) noexcept;
+  bool runs_for(const processor& p, std::uint32_t session) const noexcept;
+  std::size_t queued(const processor& p, std::uint32_t session) const noexcept;
+  bool can_run(const processor& p, std::uint32_t session) const noexcept;
+  static bool has_ready(const processor& p) noexcept;
+  double average_fair_time(const processor& p, std::uint32_t session) const noexcept;
+  double average_of_sessions(const processor& p) const noexcept;
+  bool has_quota(std::uint32_t session) const noexcept;
+  void take_quota(session_part& s) noexcept;
+  void return_quota(session_part& s) noexcept;
+  void watch_quota(processor& p) noexcept;
+  void end_quota(processor& p) noexcept;
+  void begin_quota_period() noexcept;
   void begin_slice(processor& p, sim_time from) noexcept;
   sim_time wake_up_time(const processor& p) const noexcept;
   sim_time interrupted_for(sim_time time) noexcept;
   sim_time next_tick(const processor& p, sim_time from) const noexcept;
-  std::size_t start_on(unsigned cpu, bool is_participant, std::function<void()> body);
+  std::size_t start_on(unsigned cpu, bool is_participant, std::uint32_t session,
+                       std::function<void()> body);
   // Whether all threads but other processes wait for each other, as seen when a slice ends.
   bool nobody_gets_on() noexcept;
   // Lets the next thread of the CPU run if the running thread's slice has ended.
@@ -346,7 +391,7 @@ class world {
   sim_time call_time(sim_time time) noexcept { return scattered(time, random_); }
   static sim_time scattered(sim_time time, generator& random) noexcept;
 
-  // ---- lines (lines.cpp)
+  // ---- lines: what threads do to them (lines.cpp), and requests for them (requests.cpp)
   line& line_of(const void* address) noexcept;
   void make_room() noexcept;
   void ask(line& l, access kind, std::uint32_t who, const void* address, std::size_t size) noexcept;
@@ -357,8 +402,10 @@ class world {
   void arrive(line& l) noexcept;
   void serve_later(line& l) noexcept;
   std::size_t choose(const line& l) const noexcept;
-  unsigned supplier_of(const line_state& l, unsigned core) const noexcept;
-  sim_time way_to(const line_state& l, unsigned core) const noexcept;
+  std::uint32_t supplier_of(const line_state& l, unsigned core) const noexcept;
+  sim_time way_between(const line_times& times, const line& l, unsigned core,
+                       unsigned other) const noexcept;
+  sim_time way_to(const line_state& before, const line& l, unsigned core) const noexcept;
   // Occupies what a request needs from `when` on, and returns when it can go its way.
   sim_time pass_home(const line_state& before, const line& l, unsigned core,
                      sim_time when) noexcept;
@@ -375,7 +422,7 @@ class world {
   void note_wait(waiting_time::reason why, const line& l, std::uint32_t core) noexcept;
   void poll_later(sim_time gap) noexcept;
 
-  // ---- what devices do to lines (lines.cpp)
+  // ---- what devices do to lines (requests.cpp)
   void ask_for_device(access kind, const void* word, device_request what) noexcept;
   device_request take_device_request(std::uint32_t slot) noexcept;
   void serve_device_read(line& l, const request& r) noexcept;
@@ -429,6 +476,12 @@ class world {
   std::uint32_t running_ = 0;
   std::size_t ended_ = 0;
   std::uint64_t events_ = 0, requests_ = 0, transfers_ = 0;
+  // A quota's period, and how much a CPU takes at once (Linux's defaults).
+  static constexpr sim_time quota_period = 100'000'000'000, quota_part = 5'000'000'000;
+  // What is left of the quota in this period, whether its end is due, and whether somebody has run
+  // in it.
+  sim_time quota_pool_ = 0;
+  bool quota_is_due_ = false, quota_is_used_ = false;
   // Ends of slices since a thread was resumed.
   std::uint64_t idle_slices_ = 0;
   std::string complaint_;

@@ -76,7 +76,15 @@ def start(family: str, ranks: int, asked: argparse.Namespace, samples: Samples) 
         if line["type"] == "result":
             key = (family, ranks, line["metric"], line["provider"], line["name"])
             samples[key] += line["values"]
-    return next(line for line in lines if line["type"] == "machine")
+    machine = next(line for line in lines if line["type"] == "machine")
+    # The launcher may have bound the rank that wrote this line.
+    cpus = sorted(os.sched_getaffinity(0))
+    return machine | {"cpus": cpus, "cores": len({core_of(cpu) for cpu in cpus})}
+
+
+def core_of(cpu: int) -> str:
+    siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+    return siblings.read_text() if siblings.is_file() else str(cpu)
 
 
 def quartiles(values: list[float]) -> tuple[float, float, float]:
@@ -195,7 +203,7 @@ def main() -> int:
     if asked.json:
         print_json(machine, samples)
     else:
-        print(f"{machine['cpu']}, {machine['cores']} CPUs, {machine['kernel']}")
+        print(f"{machine['cpu']}, {len(machine['cpus'])} CPUs, {machine['kernel']}")
         print_table(samples)
     return 0
 

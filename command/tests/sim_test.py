@@ -232,10 +232,16 @@ class Sim(unittest.TestCase):
 
     def test_advise(self) -> None:
         lines = self.lines("advise", "--machine", "corei5")
-        self.assertEqual([line["threads"] for line in lines], [2, 4])
-        for line in lines:
+        barriers = [line for line in lines if line["type"] == "sim_advice"]
+        self.assertEqual([line["threads"] for line in barriers], [2, 4])
+        for line in barriers:
             self.assertLessEqual(line["ns"], line["default_ns"])
-        self.assertIn("4 threads: ", tutti_sim("advise", "--machine", "corei5")[1])
+        subjects = [line["subject"] for line in lines if line["type"] == "sim_advice_more"]
+        self.assertEqual(subjects, ["reduction", "team"] * 2)
+        said = tutti_sim("advise", "--machine", "corei5")[1]
+        self.assertIn("4 threads: ", said)
+        self.assertRegex(said, r"\n +reduction: \S+ \(\d+ ns: .+\)\. tutti's default takes")
+        self.assertRegex(said, r"\n +team: fan \d+ \(\d+ ns: each thread opens")
 
     def test_sweep(self) -> None:
         words = ("sweep", "--machines", "corei5,harp", "--threads", "2,4,16")
@@ -483,8 +489,8 @@ class Sim(unittest.TestCase):
         file = self.file("scenarios.jsonl", "\n".join(lines) + "\n")
         compared = [line for line in self.lines("compare", file, "--machine", "local")
                     if line["type"] == "sim_comparison"]  # fmt: skip
-        # A quota and other sessions are not simulated.
-        self.assertEqual([line["scenario"] for line in compared], [*scenarios[:-1], scenarios[0]])
+        self.assertEqual([line["scenario"] for line in compared],
+                         [*scenarios, "neighbour_one, sessions of their own", scenarios[0]])
         took = {line["scenario"]: line["simulated_ns"] for line in compared if line["threads"] > 2}
         # An episode takes as long as its last participant is late, and not a slice of a process
         # that others wake sleepers beside.
@@ -497,6 +503,34 @@ class Sim(unittest.TestCase):
         file = self.file("unknown.jsonl", "\n".join(lines) + "\n")
         said = self.refused("compare", file, "--machine", "local")
         self.assertIn("unknown.jsonl:1: there is no scenario 'neighbour_two'", said)
+
+    def test_compare_with_the_rtl_machine(self) -> None:
+        measured = (MACHINES.parent / "measured" / "rtl.jsonl").read_text(encoding="utf-8")
+        lines = [json.loads(line) for line in measured.splitlines()]
+        chosen = [line for line in lines if line["threads"] == 4 and
+                  line["name"] in ("central", "ticket", "barwait")]  # fmt: skip
+        file = self.file("rtl.jsonl", "\n".join(json.dumps(line) for line in chosen))
+        compared = [line for line in self.lines("compare", file)
+                    if line["type"] == "sim_comparison"]  # fmt: skip
+        self.assertEqual(len(compared), len(chosen))
+        self.assertEqual({line["scenario"] for line in compared},
+                         {"back to back", "one late", "all together"})  # fmt: skip
+        # The lock beside a counter of 64 bits is simulated at several times its cycles.
+        for line in compared:
+            limit = 4 if line["name"] == "ticket" else 0.3
+            self.assertLess(abs(line["simulated_ns"] / line["measured_ns"] - 1), limit, line)
+        table = tutti_sim("compare", file, "--markdown", "--show")[1]
+        self.assertIn("| 1 | 4 | one late | central | 170 | ", table)
+        self.assertIn("\n| 1 socket, one late | ", table)
+        for key, value, what in (("metric", "late", "metric must be back_to_back, one_late or"),
+                                 ("sockets", 3, "cores must be so many in each socket"),
+                                 ("cores", 4.5, "cores must be a whole number from 1 to 64"),
+                                 ("median", 0, "median must be above 0")):  # fmt: skip
+            wrong = self.file("wrong.jsonl", json.dumps(chosen[0] | {key: value}))
+            self.assertIn(f"wrong.jsonl:1: {what}", self.refused("compare", wrong))
+        usual = self.file("usual.jsonl", "\n".join(self.measured()))
+        self.assertIn("compare needs --machine", self.refused("compare", usual))
+        self.assertIn("--show is for --markdown", self.refused("compare", file, "--show"))
 
     def test_calibrate_fits_the_first_arrival_after_other_work(self) -> None:
         lines = [json.loads(line) for line in self.measured(few=False)]

@@ -69,8 +69,9 @@ struct basic_pagerank {
   }
 
  private:
+  // Without a branch: which vertices have out-edges, a processor cannot guess.
   static void ask(vertex& v) {
-    if (v.out_degree() != 0) v.ready_to_send(graph::pin(0));
+    v.ready_to_send(v.out_degree() != 0 ? graph::pin(0) : graph::no_pin);
   }
 };
 using pagerank = basic_pagerank<share_t>;

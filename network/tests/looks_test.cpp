@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a host looks at its word before it blocks, by what its last waits have taught it.
+// When a host looks at its word before it blocks, by what its last waits have taught it, and how it
+// learns whether it has its CPU alone.
 #include "network/looks.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "network/run_delay.hpp"
 
 namespace tutti::network {
 namespace {
@@ -56,6 +65,49 @@ TEST(Looks, ThatLoseHoursRestNoLonger) {
   looks l;
   l.were_in_vain(2h);
   EXPECT_EQ(rest_of(l), looks::longest_rest);
+}
+
+void be_busy(std::chrono::nanoseconds time) {
+  for (const auto end = std::chrono::steady_clock::now() + time;
+       std::chrono::steady_clock::now() < end;) {
+  }
+}
+
+TEST(RunDelay, GrowsWhereTwoThreadsShareACpu) {
+  const auto before = run_delay::now();
+  if (!before) GTEST_SKIP() << "the kernel does not tell how long threads wait for a CPU";
+  cpu_set_t usable, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof usable, &usable), 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+  // The other thread is bound as this one is.
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  std::thread other([] { be_busy(200ms); });
+  be_busy(200ms);
+  other.join();
+  ASSERT_EQ(::sched_setaffinity(0, sizeof usable, &usable), 0);
+  EXPECT_GT(*run_delay::now() - *before, 50ms);
+}
+
+// What the kernel says of this process, which has one thread.
+std::chrono::nanoseconds delay_of_this_process() {
+  std::ifstream file("/proc/self/schedstat");
+  long long ran = 0, waited = -1;
+  file >> ran >> waited;
+  return std::chrono::nanoseconds(waited);
+}
+
+TEST(RunDelay, IsThatOfTheProcessItselfAfterAFork) {
+  if (!run_delay::now()) GTEST_SKIP() << "the kernel does not tell how long threads wait for a CPU";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto before = delay_of_this_process();
+    const auto now = run_delay::now();
+    ::_exit(now && before <= *now && *now <= delay_of_this_process() ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ inline std::string run_barriers(testbed& bed, unsigned topology, unsigned episod
         for (unsigned episode = 1; episode <= episodes; ++episode) {
           // release, acquire: only the barrier orders them; it must not be the test that does.
           published[r].published.store(episode, std::memory_order_release);
-          e.barrier(clock::now() + std::chrono::seconds(30));
+          e.barrier(clock::now() + at_most);
           for (rank_t other = 0; other < n; ++other)
             // acquire: as above.
             if (published[other].published.load(std::memory_order_acquire) < episode)

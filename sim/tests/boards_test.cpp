@@ -75,6 +75,40 @@ TEST(Boards, ALinkTakesOneMessageAfterTheOther) {
   EXPECT_EQ(links.arrival(20, 0, 1000), 1000u + 20 + 3 * 150);
 }
 
+// The queue of the boards gives the same events at the same times as the other one, in the order of
+// their making where times are equal.
+TEST(Boards, TheQueueForNearEventsKeepsTheOrder) {
+  sim::event_queue<int> plain;
+  sim::near_event_queue<int> near;
+  sim::generator random(7);
+  int made = 0;
+  const auto add = [&] {
+    // Many at the same time, most within the window, some far behind it.
+    const std::uint64_t kind = random.below(10);
+    const sim::sim_time later = kind < 3   ? random.below(3)
+                                : kind < 9 ? random.below(16'000)
+                                           : 16'380 + random.below(100'000);
+    plain.at(plain.now() + later, made);
+    near.at(near.now() + later, made++);
+  };
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 300; ++i) add();
+    while (!plain.empty()) {
+      ASSERT_FALSE(near.empty());
+      ASSERT_EQ(near.take(), plain.take());
+      ASSERT_EQ(near.now(), plain.now());
+      // Up to now() and before it.
+      if (random.below(3) == 0) add();
+      if (random.below(50) == 0) {
+        plain.at(0, made);
+        near.at(0, made++);
+      }
+    }
+    EXPECT_TRUE(near.empty());
+  }
+  EXPECT_GT(made, 6000);
+}
+
 TEST(Boards, RefuseWhatCannotBe) {
   board_machine m;
   sim::set_number(m, "handler", 99);

@@ -185,6 +185,22 @@ TEST(MachineFile, CanHaveAnAccelerator) {
             std::string::npos);
 }
 
+TEST(MachineFile, CanHaveCoresInOrder) {
+  const machine usual = find_machine("epyc2");
+  EXPECT_FALSE(usual.waits_for_stores || usual.is_narrow);
+  EXPECT_EQ(usual.poll_gap, picoseconds(40));
+  EXPECT_EQ(usual.invalidate_gap, 0u);
+  const machine m = find_machine("rtl");
+  EXPECT_TRUE(m.waits_for_stores && m.is_narrow);
+  EXPECT_EQ(m.poll_gap, 0u);
+  EXPECT_EQ(m.invalidate_gap, picoseconds(1));
+  EXPECT_NE(complaint_about("rtl", "stores_ahead = 1", "stores_ahead = 2")
+                .find("core.stores_ahead must be 1 with core.waits_for_stores"),
+            std::string::npos);
+  EXPECT_NE(complaint_about("rtl", "narrow = true", "narrow = 32").find("must be true or false"),
+            std::string::npos);
+}
+
 TEST(MachineFile, CanHaveStructures) {
   EXPECT_EQ(find_machine("numa4").nodes_of_structure, 2u);
   EXPECT_FALSE(find_machine("epyc2").has_structures);

@@ -227,6 +227,130 @@ TEST(System, AYieldTakesTheRestOfTheSliceAway) {
   EXPECT_NEAR(time_of_yields(true), 10 * 3e6, 5e6);
 }
 
+// How much of a CPU a thread gets that works beside two processes of one session or of another.
+double part_of_cpu(std::uint32_t session) {
+  world w(some_machine(1, 1, 1), {.start_within = 0});
+  bool is_over = false;
+  double part = 0;
+  w.run([&] {
+    for (int i = 0; i < 2; ++i)
+      w.start_process(
+          [&] {
+            while (!is_over) w.work(picoseconds(1e6));
+          },
+          0, session);
+    const sim_time start = w.now();
+    w.work(picoseconds(100e6));
+    part = 100e6 / nanoseconds(w.now() - start);
+    is_over = true;
+  });
+  return part;
+}
+
+TEST(System, DividesACpuAmongSessionsFirst) {
+  EXPECT_NEAR(part_of_cpu(0), 1.0 / 3, 0.02);
+  EXPECT_NEAR(part_of_cpu(1), 1.0 / 2, 0.02);
+}
+
+// A session that has threads on two CPUs has half of its part on each.
+TEST(System, DividesASessionsPartAmongItsCpus) {
+  world w(some_machine(1, 2, 1), {.start_within = 0});
+  bool is_over = false;
+  std::array<double, 2> part{};
+  on_threads(w, 2, [&](rank_t rank) {
+    if (rank == 0) {
+      w.start_process(
+          [&] {
+            while (!is_over) w.work(picoseconds(1e6));
+          },
+          0, 1);
+      w.start_process(
+          [&] {
+            while (!is_over) w.work(picoseconds(1e6));
+          },
+          1, 2);
+    }
+    const sim_time start = w.now();
+    w.work(picoseconds(100e6));
+    part[rank] = 100e6 / nanoseconds(w.now() - start);
+    if (rank == 0) is_over = true;
+  });
+  EXPECT_NEAR(part[0], 1.0 / 3, 0.03);
+}
+
+// A yield lets threads of the same session run, and not those of another one.
+TEST(System, AYieldActsInItsOwnSession) {
+  const auto time_of_yields = [](std::uint32_t session) {
+    world w(some_machine(1, 1, 1), {.start_within = 0});
+    bool is_over = false;
+    double ns = 0;
+    w.run([&] {
+      w.start_process(
+          [&] {
+            while (!is_over) w.work(picoseconds(1e6));
+          },
+          0, session);
+      // Behind what the start left.
+      w.work(picoseconds(1e6));
+      const sim_time start = w.now();
+      for (int i = 0; i < 10; ++i) simulated::yield();
+      ns = nanoseconds(w.now() - start);
+      is_over = true;
+    });
+    return ns;
+  };
+  EXPECT_GT(time_of_yields(0), 10 * 2e6);
+  EXPECT_LT(time_of_yields(1), 4e6);
+}
+
+// ns that two threads take that each work for so long, with a quota.
+double time_with_quota(double cpus, double work_ns) {
+  world w(some_machine(1, 2, 1), {.start_within = 0, .quota_cpus = cpus});
+  double ns = 0;
+  const sim_time start = w.now();
+  on_threads(w, 2, [&](rank_t) {
+    w.work(picoseconds(work_ns));
+    ns = std::max(ns, nanoseconds(w.now() - start));
+  });
+  return ns;
+}
+
+TEST(System, AQuotaStopsThreadsUntilTheNextPeriod) {
+  // 60 ms of each period for both: five periods and what is left of the sixth.
+  EXPECT_NEAR(time_with_quota(0.6, 165e6), 500e6 + 15e6, 6e6);
+  EXPECT_NEAR(time_with_quota(2, 165e6), 165e6, 1e6);
+  EXPECT_NEAR(time_with_quota(0, 165e6), 165e6, 1);
+  // A thread that polls is stopped, too.
+  world w(some_machine(1, 2, 1), {.start_within = 0, .quota_cpus = 1});
+  alignas(64) simulated_atomic<std::uint32_t> word{0};
+  double ns = 0;
+  const sim_time start = w.now();
+  on_threads(w, 2, [&](rank_t rank) {
+    if (rank == 0) {
+      w.work(picoseconds(70e6));
+      word.store(1, release);
+    } else {
+      while (word.load(acquire) == 0) simulated::relax();
+      ns = nanoseconds(w.now() - start);
+    }
+  });
+  EXPECT_NEAR(ns, 100e6 + 20e6, 6e6);
+}
+
+TEST(System, FindsDeadlocksUnderAQuota) {
+  alignas(64) simulated_atomic<std::uint32_t> word{0};
+  for (const bool polls : {false, true}) {
+    world w(some_machine(1, 2, 1), {.skips_polls = true, .quota_cpus = 1});
+    const std::string said = test::refusal_of<stuck>([&] {
+      on_threads(w, 2, [&](rank_t) {
+        while (word.load(acquire) == 0)
+          polls ? simulated::relax() : simulated::park(word, 0u, UINT64_MAX);
+      });
+    });
+    EXPECT_NE(said.find("all threads wait for each other"), std::string::npos) << said;
+  }
+}
+
 // A deadlock is found although another process works on.
 TEST(System, FindsDeadlocksBesideAnotherProcess) {
   const machine m = some_machine(1, 1, 1);

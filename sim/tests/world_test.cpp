@@ -77,6 +77,61 @@ struct alignas(64) one_line {
   simulated_atomic<int> word{0};
 };
 
+TEST(World, CanWaitForStores) {
+  machine m = some_machine(2, 4, 1);
+  m.waits_for_stores = true;
+  one_line line;
+  const auto add = [&] { line.word.fetch_add(1, relaxed); };
+  EXPECT_EQ(time_of(m, add, [&] { line.word.store(7, release); }), 50);
+}
+
+// The more copies, the longer they take to go.
+TEST(World, InvalidatesCopiesOneAfterTheOther) {
+  machine m = some_machine(1, 8, 1);
+  const auto time_of_store = [&](rank_t readers) {
+    one_line line;
+    double ns = 0;
+    world w(m, {.start_within = 0});
+    on_threads(w, readers + 1, [&](rank_t rank) {
+      if (rank > 0) {
+        static_cast<void>(line.word.load(relaxed));
+        return;
+      }
+      w.spend(picoseconds(10'000));
+      const sim_time start = w.now();
+      line.word.store(7, seq_cst);
+      ns = nanoseconds(w.now() - start);
+    });
+    return ns;
+  };
+  const double one = time_of_store(1);
+  EXPECT_EQ(time_of_store(5), one);
+  m.invalidate_gap = picoseconds(3);
+  EXPECT_EQ(time_of_store(1), one);
+  EXPECT_EQ(time_of_store(5), one + 4 * 3);
+}
+
+// A core of 32 bits takes a lock for a counter of 64, and not for one of 32.
+TEST(World, HasNarrowCores) {
+  machine m = some_machine(1, 8, 1);
+  m.waits_for_stores = true;
+  const auto time_of = [&](const char* name) {
+    std::vector<double> loop =
+        run(m, barriers({name}, {"spin"}).front(), {.threads = 8, .episodes = 20}).loop;
+    std::sort(loop.begin(), loop.end());
+    return loop[loop.size() / 2];
+  };
+  const double ticket = time_of("ticket"), central = time_of("central");
+  m.is_narrow = true;
+  EXPECT_GT(time_of("ticket"), 3 * ticket);
+  EXPECT_EQ(time_of("central"), central);
+  const std::string said = test::refusal_of<std::invalid_argument>(
+      [&] { run(m, barriers({"ticket"}, {"park"}).front(), {.threads = 2}); });
+  EXPECT_NE(said.find("has no operating system: the only wait policy is spin, not park"),
+            std::string::npos)
+      << said;
+}
+
 // A load-exclusive gets a copy, and the store-exclusive the line.
 TEST(World, ChangesByExclusivePairs) {
   machine m = some_machine(1, 16, 1);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that one process of four needs for its share, and for the shards that it makes of it,
 // is about a quarter of what one process needs for the whole graph. The peaks are those of the
-// kernel (VmHWM), of a process of its own for each graph.
+// kernel (VmHWM), of a process of its own for each graph. What does not fit into memory is told.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <exception>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -89,6 +91,56 @@ TEST(ShareMemory, OfFiles) {
     const double share = peak_of([&] { cut_share(graph::load_share(path, {}, second_of_four())); });
     EXPECT_LT(share, most * whole) << name << ", in MB";
   }
+}
+
+// What the work throws in a process whose address space may grow by so many MiB.
+std::string error_within(rlim_t megabytes, const std::function<void()>& work) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = static_cast<rlim_t>(status_of("VmSize")) * 1024 + (megabytes << 20);
+    setrlimit(RLIMIT_AS, &limit);
+    std::string said = "none";
+    try {
+      work();
+    } catch (const std::exception& e) {
+      said = e.what();
+    }
+    _exit(write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string said(4096, '\0');
+  const ssize_t size = read(ends[0], said.data(), said.size());
+  said.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  return said;
+}
+
+// 2^28 vertices need 2 GiB for their offsets alone.
+TEST(Memory, WhatDoesNotFitIsToldWithTheFileAndItsSize) {
+  const test::scratch here;
+  for (const auto& [name, text] :
+       {std::pair<std::string, std::string>{"g.el", "0 1\n268435455 7\n"},
+        {"g.wel", "268435455 7 1\n"},
+        {"g.mtx",
+         "%%MatrixMarket matrix coordinate pattern general\n268435456 268435456 1\n1 2\n"}}) {
+    const std::string path = here.write(name, text);
+    const std::string expected =
+        path + ": is a file of " + std::to_string(text.size()) +
+        " bytes whose graph of 268435456 vertices does not fit into memory";
+    EXPECT_EQ(error_within(512, [&] { graph::load(path); }), expected);
+    EXPECT_EQ(error_within(512, [&] { graph::load_share(path, {}, second_of_four()); }), expected);
+  }
+  for (const std::string rule : {"empty:vertices=268435456", "uniform:vertices=268435456,degree=1"})
+    EXPECT_EQ(error_within(512, [&] { graph::generate(rule); }),
+              "tutti: '" + rule + "' does not fit into memory");
+  EXPECT_EQ(error_within(512, [&] { graph::generate("empty:vertices=1e6"); }), "none");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 # hundreds of runs each.
 tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp vertex_gather_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_misuse SOURCES vertex_misuse_test.cpp LIBRARIES tutti::graph_data)
-tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_failure SOURCES vertex_failure_test.cpp LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp vertex_lists_test.cpp host_messages_test.cpp
+               LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_combine SOURCES vertex_combine_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_share SOURCES share_test.cpp LIBRARIES tutti::graph_data)
 if(tutti_plain_build)

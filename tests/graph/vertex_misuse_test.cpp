@@ -152,6 +152,25 @@ TEST(VertexMisuse, WhoHasNoRoomNoticesThatTheReceiverIsGone) {
   EXPECT_THROW(graph::run(floods{}, g, {.threads = 2}, owners), std::runtime_error);
 }
 
+// Whether the receiver runs is not known to the one that waits for room.
+struct sleeps_in_recv : floods {
+  void recv(auto&, const message&, const edge&) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    throw std::runtime_error("slept long enough");
+  }
+};
+
+TEST(VertexMisuse, ADeadlineEndsAWaitForRoom) {
+  const graph::csr g = graph_of(2, {{1, 0}});
+  const std::vector<rank_t> owners{0, 1};
+  graph::run_options options{.threads = 2};
+  options.engine.deadline = std::chrono::milliseconds(50);
+  EXPECT_NE(test::refusal_of<graph::run_late>([&] {
+              graph::run(sleeps_in_recv{}, g, options, owners);
+            }).find("participant 1 has waited for too long for room to send to participant 0"),
+            std::string::npos);
+}
+
 struct sleeps : plain {
   bool step(auto& v) const {
     if (v.id() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(600));

@@ -10,7 +10,8 @@
 
 namespace tutti::rtl {
 
-template <class T>
+// `Word` is a platform's atomic word of 32 bits.
+template <class T, template <class> class Word = std::atomic>
 class alignas(16) wide_atomic {
   static_assert(sizeof(T) == 8);
 
@@ -101,7 +102,7 @@ class alignas(16) wide_atomic {
     version_.store(version + 1, std::memory_order_release);
   }
 
-  std::atomic<std::uint32_t> version_{0}, low_{0}, high_{0};
+  Word<std::uint32_t> version_{0}, low_{0}, high_{0};
 };
 
 }  // namespace tutti::rtl

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tutti/graph/csr.hpp"
+#include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {
 
@@ -37,7 +38,7 @@ class host_messages {
 
   std::size_t size() const noexcept { return entries_.size(); }
   bool empty() const noexcept { return entries_.empty(); }
-  // Takes longer, the more often the time changes: log2 of that.
+  // Precondition: i < size(). Takes longer, the more often the time changes: log2 of that.
   value_type operator[](std::size_t i) const {
     const auto next =
         std::upper_bound(times_.begin(), times_.end(), i,
@@ -57,8 +58,10 @@ class host_messages {
     if (times_.empty() || times_.back().time != time) times_.push_back({time, size()});
     entries_.push_back({vertex, content});
   }
-  // Adds the messages of another sequence at the end.
+  // Adds the messages of another sequence at the end. Throws std::invalid_argument for this
+  // sequence itself.
   void append(const host_messages& more) {
+    require(&more != this, "a sequence of messages to the host cannot be added to itself");
     for (const stretch& s : more.times_)
       if (times_.empty() || times_.back().time != s.time)
         times_.push_back({s.time, size() + s.begin});

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tutti/graph/csr.hpp"
+#include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {
 
@@ -31,12 +32,16 @@ class in_lists {
   static constexpr std::array<std::uint32_t, 4> sizes{8, 4, 2, 1};
 
   in_lists() = default;
-  // `lists` has those of one vertex after another, counts[v] of vertex v.
+  // `lists` has those of one vertex after another, counts[v] of vertex v. Throws
+  // std::invalid_argument if the counts do not add up to the lists.
   in_lists(std::span<const std::uint32_t> counts, std::vector<std::uint32_t> lists)
       : lists_(std::move(lists)) {
-    std::size_t groups = 0;
-    for (const std::uint32_t count : counts)
+    std::size_t groups = 0, all = 0;
+    for (const std::uint32_t count : counts) {
+      all += count;
       for_each_size([&](std::uint32_t size, std::size_t) { groups += groups_of(count, size); });
+    }
+    require(all == lists_.size(), "the numbers of the vertices' lists do not add up to the lists");
     owners_.reserve(groups);
     std::vector<std::uint32_t> ungrouped;
     std::uint32_t* to = lists_.data();
@@ -56,9 +61,9 @@ class in_lists {
         : list_(all.lists_.data()), owner_(all.owners_.data()), block_(all.blocks_.data()) {}
 
     // Calls visit(size, vertex in the block, lists) for each group of the next block. `size` is a
-    // std::integral_constant.
+    // std::integral_constant. Precondition: there is a next block.
     template <class Visit>
-    void next_block(Visit&& visit) noexcept {
+    void next_block(Visit&& visit) {
       const group_counts& counts = *block_++;
       for_each_size([&](auto size, std::size_t number) {
         for (std::uint32_t left = counts[number]; left > 0; --left) {

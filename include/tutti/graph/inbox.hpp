@@ -30,6 +30,7 @@
 
 #include "tutti/graph/in_lists.hpp"
 #include "tutti/graph/list_contents.hpp"
+#include "tutti/graph/out_lists.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/shard.hpp"
 #include "tutti/graph/slot_table.hpp"
@@ -125,7 +126,7 @@ class inboxes {
   class reader {
    public:
     // For the block that begins with this vertex. No block is left out.
-    void gather(vertex_t begin) noexcept {
+    void gather(vertex_t begin) {
       if (contents_ == nullptr) return;
       const message* const contents = contents_;
       typename Program::inbox* const boxes = boxes_ + begin;
@@ -182,14 +183,21 @@ class inboxes {
   // Writes what a vertex sends in its turn, the only time in this turn. Returns false if the
   // receiver does not share memory.
   [[gnu::always_inline]] bool write(const route& to, const message& content) {
-    if (to.to >= outlets_.size()) return false;
-    outlet& out = outlets_[to.to];
-    if (out.contents == nullptr) return false;
-    // Vertices that send one after another have lists that follow each other.
-    if (to.list != out.end) [[unlikely]]
-      reopen(out, to);
-    out.contents[to.list] = content;
-    out.end = to.list + 1;
+    outlet* const out = outlet_to(to);
+    if (out == nullptr) return false;
+    out->contents[to.list] = content;
+    out->end = to.list + 1;
+    return true;
+  }
+  // The same for all lists of a stretch. The vertex senders[i] of the block leads to its i-th list
+  // and sends contents[senders[i]].
+  [[gnu::always_inline]] bool write(const out_lists::stretch& to, const std::uint8_t* senders,
+                                    const message* contents) {
+    outlet* const out = outlet_to({to.to, to.first});
+    if (out == nullptr) return false;
+    message* const there = out->contents + to.first;
+    for (std::uint32_t i = 0; i < to.count; ++i) there[i] = contents[senders[i]];
+    out->end = to.first + to.count;
     return true;
   }
   void end_turns() {
@@ -211,6 +219,16 @@ class inboxes {
     // The newest contents, which are not yet noted as written.
     std::uint32_t begin = shard<edge>::no_list, end = shard<edge>::no_list;
   };
+  // The outlet to a list, if the receiver shares memory; otherwise null.
+  [[gnu::always_inline]] outlet* outlet_to(const route& to) {
+    if (to.to >= outlets_.size()) return nullptr;
+    outlet& out = outlets_[to.to];
+    if (out.contents == nullptr) return nullptr;
+    // Vertices that send one after another have lists that follow each other.
+    if (to.list != out.end) [[unlikely]]
+      reopen(out, to);
+    return &out;
+  }
   [[gnu::noinline]] void reopen(outlet& out, const route& to) {
     close(out, to.to);
     out.begin = to.list;

@@ -46,10 +46,13 @@ namespace detail {
 // The first exception of any participant. The others fail because that one has failed.
 class first_failure {
  public:
-  void note() {
+  // Returns whether the current exception is the first.
+  bool note() {
     // acq_rel: a reader of the exception has joined the thread that wrote it; this only decides who
     // is first.
-    if (!any_.exchange(true, acq_rel)) why_ = std::current_exception();
+    if (any_.exchange(true, acq_rel)) return false;
+    why_ = std::current_exception();
+    return true;
   }
   void rethrow() const {
     if (why_) std::rethrow_exception(why_);
@@ -107,7 +110,7 @@ run_result<Program> run_on_team(const Program& program,
       hosts[me.rank()] = std::move(own);
       result.of_participants[me.rank()] = part.statistics();
     } catch (...) {
-      failure.note();
+      static_cast<void>(failure.note());
       mine.leave();
     }
   });

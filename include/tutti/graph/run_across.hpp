@@ -16,6 +16,7 @@
 // This function needs the compiled library tutti.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <span>
 #include <string>
@@ -35,9 +36,11 @@ namespace tutti::graph {
 // The options of a run across processes.
 struct across_options {
   engine_options engine = {};
-  // Called on the thread of a participant that has failed, before anybody waits for it: the other
-  // processes cannot know of the failure. It is expected to end them all. Without it, the exception
-  // is thrown when the participants of this process have ended.
+  // Called on the thread of the first participant of this process that has failed, before the
+  // others are told. It may end all processes, so that they need not report that they were told.
+  // Afterwards, or without it, the participant leaves: the others, in this process and elsewhere,
+  // get a std::runtime_error that names it where they wait, and the exception is thrown when those
+  // of this process have ended.
   std::function<void(const std::string& what)> on_failure = {};
 };
 
@@ -87,6 +90,27 @@ edge_t agree_on_lists(Endpoint& me, shards<Edge>& cut) {
   }
 }
 
+// Says in a handler what has been thrown.
+inline std::string what_failed() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+// Tells the others, who wait for this participant. If another process has died, they have failed,
+// too, and what this participant has met first counts.
+template <class Endpoint>
+void leave_after_failure(Endpoint& me) noexcept {
+  try {
+    me.leave();
+  } catch (const std::exception&) {
+  }
+}
+
 // Runs the program on the shards of this process. `prepare(endpoint)` comes first on each thread.
 template <class Program, class Communicator, class Prepare>
 void run_shards(const Program& program, shards<typename Program::edge>& cut, Communicator& comm,
@@ -118,9 +142,9 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
       const engine_statistics of_all = added_up(mine, of_this);
       result.of_participants[me.rank()] = of_this;
       if (me.rank() == 0) result.statistics = of_all;
-    } catch (const std::exception& e) {
-      failure.note();
-      if (options.on_failure) options.on_failure(e.what());
+    } catch (...) {
+      if (failure.note() && options.on_failure) options.on_failure(what_failed());
+      leave_after_failure(mine);
     }
   });
   result.run_seconds = seconds_since(start) - preparing;
@@ -133,7 +157,8 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
 
 // `Communicator` has size(), threads(), first_rank() and local(thread); see mpi/communicator.hpp.
 // In the result, `statistics` covers all processes and `of_participants` covers this one. Throws
-// what run() throws, and std::runtime_error if another process has died.
+// what run() throws, and std::runtime_error if another process has died or has a participant that
+// has failed.
 template <vertex_program Program, class Communicator>
 run_result<Program> run_across(const Program& program,
                                std::span<const edge_set<typename Program::edge>> pins,

@@ -16,17 +16,11 @@
 
 #include "tutti/graph/csr.hpp"
 #include "tutti/graph/in_lists.hpp"
+#include "tutti/graph/out_lists.hpp"
+#include "tutti/graph/route.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::graph {
-
-// A target of a vertex's messages.
-struct route {
-  // A participant.
-  rank_t to;
-  // One of that participant's lists.
-  std::uint32_t list;
-};
 
 // One participant's part of the graphs.
 template <class Edge>
@@ -57,6 +51,9 @@ struct shard {
   std::vector<Edge> values;
   // The lists that lead to each vertex. Empty if not asked for.
   graph::in_lists in_lists;
+  // The routes once more, by block and receiver. Empty if in_lists was not asked for, or if there
+  // are several pins.
+  graph::out_lists out_lists;
 
   // If messages are combined (combine.hpp), the lists of this participant's own vertices are the
   // last ones, and a target from vertices.size() on is a slot: a message to it is combined with

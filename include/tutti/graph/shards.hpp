@@ -62,7 +62,7 @@ class shards {
  public:
   // pins[n] is the set of edges that pin(n) stands for; all have the same vertices. `owners[v]` is
   // the participant that holds vertex v; it is less than `participants`. `with_in_lists` also makes
-  // shard::in_lists, and `with_first_lists` what first_lists() returns. Throws
+  // shard::in_lists and shard::out_lists, and `with_first_lists` what first_lists() returns. Throws
   // std::invalid_argument if the arguments do not fit together.
   shards(std::span<const edge_set<Edge>> pins, std::span<const rank_t> owners, rank_t participants,
          shard_range here = {}, rank_t threads = 1, bool with_in_lists = false,
@@ -111,8 +111,10 @@ class shards {
   }
   // by_receiver[q] is the number of the first list from `participant` to q. Call it once.
   void number_routes(rank_t participant, std::span<const std::uint32_t> by_receiver) noexcept {
-    for (route& each : made_[participant - first_].routes)
+    shard<Edge>& mine = made_[participant - first_];
+    for (route& each : mine.routes)
       if (each.to != participant) each.list += by_receiver[each.to];
+    mine.out_lists.renumber(participant, by_receiver);
   }
 
   // The shard of a participant, for combine_messages(): those who own it change it.
@@ -381,9 +383,11 @@ class shards {
     std::vector<std::uint64_t>().swap(part.leads_to);
   }
 
-  static void count_in_edges(shard<Edge>& mine, bool with_in_lists) {
+  void count_in_edges(shard<Edge>& mine, bool with_in_lists) const {
     for (const vertex_t t : mine.targets) ++mine.in_degrees[t];
-    if (with_in_lists) make_in_lists(mine);
+    if (!with_in_lists) return;
+    make_in_lists(mine);
+    if (mine.pins == 1) mine.out_lists = out_lists(mine.first_route, mine.routes, participants_);
   }
 
   void free_scaffold() {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -55,7 +56,8 @@ class vertex_engine {
         options_(options),
         mine_(program, mine, vertices, options.order, shared),
         open_(endpoint.size()),
-        wishes_(gathers ? in_lists::vertices_of_a_block : 0, no_pin) {}
+        wishes_(gathers ? in_lists::vertices_of_a_block : 0, no_pin),
+        contents_(gathers ? std::make_unique<message[]>(in_lists::vertices_of_a_block) : nullptr) {}
 
   // Runs the program until all participants have finished. Throws run_cancelled, run_late, what the
   // endpoint throws, and what a handler throws.
@@ -164,8 +166,9 @@ class vertex_engine {
     }
     const std::uint64_t now = std::exchange(mine_.time, then);
     const std::uint64_t sends = counted_.sends;
-    for (vertex_t local = begin; local < end; ++local)
-      if (wishes_[local - begin] != no_pin) send_in_turn(local, wishes_[local - begin]);
+    if (!send_on_first_pin(begin, end))
+      for (vertex_t local = begin; local < end; ++local)
+        if (wishes_[local - begin] != no_pin) send_in_turn(local, wishes_[local - begin]);
     unchecked_sends_ += counted_.sends - sends;
     if (unchecked_sends_ >= options_.burst) {
       unchecked_sends_ = 0;
@@ -183,8 +186,63 @@ class vertex_engine {
       wish = no_pin;
     }
     if (where == host_pin) return tell_host(local, content);
+    write_routes(local, where, content);
+  }
+  [[gnu::always_inline]] void write_routes(vertex_t local, pin where, const message& content) {
     for (const route& r : graph_.routes_of(local, where.number()))
       if (!mine_.inboxes.write(r, content)) pack(r, content);
+  }
+
+  // Sends what the vertices of a block asked for, if the shard has the block's lists and nobody
+  // asked for another pin than the first; otherwise returns false. Whether a vertex sends is the
+  // only thing here that a processor cannot guess, so those who send are listed without a branch.
+  [[gnu::always_inline]] bool send_on_first_pin(vertex_t begin, vertex_t end) {
+    if (graph_.out_lists.empty()) return false;
+    pin* const wishes = wishes_.data();
+    std::uint8_t senders[in_lists::vertices_of_a_block];
+    std::uint32_t count = 0, on_others = 0;
+    for (std::uint32_t i = 0; i < end - begin; ++i) {
+      senders[count] = static_cast<std::uint8_t>(i);
+      count += wishes[i] != no_pin ? 1 : 0;
+      on_others |= wishes[i].code() & ~pin(0).code();
+    }
+    if (on_others != 0) return false;
+
+    message* const contents = contents_.get();
+    std::uint32_t leading = 0, again = 0;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const std::uint32_t i = senders[k];
+      vertex<Program> v(mine_, begin + i, wishes[i]);
+      message content{};
+      program_.send(v, content);
+      contents[i] = content;
+      leading += v.out_degree() != 0 ? 1 : 0;
+      again |= wishes[i].code();
+    }
+    counted_.sends += count;
+    if (again != 0) [[unlikely]]
+      queue_wishes(begin, end);
+
+    const out_lists::block block = graph_.out_lists.of(begin / in_lists::vertices_of_a_block);
+    if (leading != block.leading) {
+      for (std::uint32_t k = 0; k < count; ++k)
+        write_routes(begin + senders[k], pin(0), contents[senders[k]]);
+      return true;
+    }
+    const std::uint8_t* of_list = block.senders;
+    for (const out_lists::stretch& each : block.stretches) {
+      if (!mine_.inboxes.write(each, of_list, contents))
+        for (std::uint32_t i = 0; i < each.count; ++i)
+          pack({each.to, each.first + i}, contents[of_list[i]]);
+      of_list += each.count;
+    }
+    return true;
+  }
+  // Vertices of a block that want to send again wait in the queue.
+  [[gnu::noinline]] void queue_wishes(vertex_t begin, vertex_t end) {
+    for (vertex_t local = begin; local < end; ++local)
+      if (const pin wish = std::exchange(wishes_[local - begin], no_pin); wish != no_pin)
+        mine_.senders.want(local, wish);
   }
 
   // Sends until no vertex here wants to send and nothing combined waits, and receives after each
@@ -369,7 +427,7 @@ class vertex_engine {
       if (options_.cancelled != nullptr && options_.cancelled->load(relaxed)) throw run_cancelled();
       if (options_.deadline.count() > 0 &&
           native::now_ns() - begin > static_cast<std::uint64_t>(options_.deadline.count()))
-        refuse_late({{to, absence::running, 0}});
+        refuse_late(" for room to send to participant " + std::to_string(to));
     }
   }
 
@@ -418,7 +476,7 @@ class vertex_engine {
     if constexpr (requires { endpoint_.idle_for(vote, options_.deadline); }) {
       if (options_.deadline.count() > 0) {
         const timed_idle now = endpoint_.idle_for(vote, options_.deadline);
-        if (!now) refuse_late(now.missing);
+        if (!now) refuse_late(why_missing(now.missing));
         return now.result;
       }
     }
@@ -431,7 +489,11 @@ class vertex_engine {
       throw run_late("tutti: the run of the vertex program has taken longer than its limit");
   }
 
-  [[noreturn]] void refuse_late(const std::vector<absentee>& missing) const {
+  [[noreturn]] void refuse_late(const std::string& why) const {
+    throw run_late("tutti: participant " + std::to_string(graph_.rank) +
+                   " has waited for too long" + why);
+  }
+  static std::string why_missing(const std::vector<absentee>& missing) {
     std::string who;
     for (const absentee& a : missing) {
       const char* const why = a.why == absence::running ? " is still running"
@@ -442,8 +504,7 @@ class vertex_engine {
                                                        : " has messages under way to it";
       who += (who.empty() ? "participant " : ", participant ") + std::to_string(a.rank) + why;
     }
-    throw run_late("tutti: participant " + std::to_string(graph_.rank) +
-                   " has waited for too long: " + (who.empty() ? "nobody is missing now" : who));
+    return ": " + (who.empty() ? "nobody is missing now" : who);
   }
 
   void tell_progress() {
@@ -468,6 +529,8 @@ class vertex_engine {
   std::uint64_t next_told_ = told_every;
   // By number in the block: where a vertex that has its turn wants to send.
   std::vector<pin> wishes_;
+  // By number in the block: what a vertex that has its turn sends.
+  std::unique_ptr<message[]> contents_;
   // Sends of vertices in their turns since messages were looked for.
   std::uint64_t unchecked_sends_ = 0;
   // When run() began.

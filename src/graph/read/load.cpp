@@ -95,10 +95,13 @@ csr read(const input& in) {
   return from_edges(std::move(list), in.options.threads);
 }
 
-file_error too_large(std::string_view bytes, const std::string& name) {
-  return file_error(name, 0,
-                    "is a file of " + std::to_string(bytes.size()) +
-                        " bytes whose graph does not fit into memory");
+// `bytes`: those of the file, which may be compressed.
+file_error too_large(std::size_t bytes, const input& in) {
+  return file_error(
+      in.name, 0,
+      "is a file of " + std::to_string(bytes) + " bytes whose graph" +
+          (in.vertices != 0 ? " of " + std::to_string(in.vertices) + " vertices" : "") +
+          " does not fit into memory");
 }
 
 // Calls use(input) with the bytes of a file, unpacked if they are compressed.
@@ -106,15 +109,20 @@ template <class Use>
 auto with_input(std::string_view bytes, const std::string& name, const load_options& options,
                 const file_bytes* file, const Use& use) {
   if (bytes.empty()) throw file_error(name, 0, "is empty");
+  input in{bytes, name, options, file};
+  std::string plain;
   try {
-    if (!is_compressed(bytes)) return use(input{bytes, name, options, file});
-    const std::string plain = unpacked(bytes, name, options.bytes_at_most);
-    if (plain.empty()) throw file_error(name, 0, "is empty");
-    return use(input{plain, name, options});
+    if (is_compressed(bytes)) {
+      plain = unpacked(bytes, name, options.bytes_at_most);
+      if (plain.empty()) throw file_error(name, 0, "is empty");
+      in.bytes = plain;
+      in.file = nullptr;
+    }
+    return use(std::as_const(in));
   } catch (const std::bad_alloc&) {
-    throw too_large(bytes, name);
+    throw too_large(bytes.size(), in);
   } catch (const std::length_error&) {
-    throw too_large(bytes, name);
+    throw too_large(bytes.size(), in);
   }
 }
 
@@ -137,7 +145,10 @@ std::string_view name_of(file_format format) {
 
 void check_vertices(const input& in, std::uint64_t line, std::uint64_t vertices) {
   const std::uint64_t most = std::min(in.options.vertices_at_most, most_vertices);
-  if (vertices <= most) return;
+  if (vertices <= most) {
+    in.vertices = std::max(in.vertices, vertices);
+    return;
+  }
   const bool huge = vertices == ~std::uint64_t{0};
   throw file_error(in.name, line,
                    (huge ? "a number beyond 2^64" : std::to_string(vertices)) +

@@ -20,6 +20,8 @@ struct input {
   // The file whose bytes need not stay in memory after they are read; null if they are not those of
   // a mapped file, or are not worth it.
   const file_bytes* file = nullptr;
+  // The most vertices that a reader has seen so far; an error tells it if the graph does not fit.
+  mutable std::uint64_t vertices = 0;
 
   // Says that no byte before `at` will be read soon.
   void forget_before(const char* at) const {
@@ -39,7 +41,8 @@ listed_graph list_metis(const input& in, edge_sink& to);
 csr read_gap(const input& in, bool weighted);
 csr read_metis(const input& in);
 
-// Throws file_error if the caller does not allow that many vertices.
+// Notes how many vertices the graph has at least. Throws file_error if the caller does not allow
+// that many.
 void check_vertices(const input& in, std::uint64_t line, std::uint64_t vertices);
 
 // The number of lines of the rest of a file, whether or not the last one has a line end. Errors

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a thread has been ready to run while others had its CPU, as the kernel's scheduler tells
+// (/proc/thread-self/schedstat). It tells whether a thread has its CPU alone, before a process of a
+// stranger has taken it away for a time slice.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+namespace tutti::network {
+
+class run_delay {
+ public:
+  // Returns the calling thread's; nothing if the kernel does not tell.
+  static std::optional<std::chrono::nanoseconds> now() noexcept {
+    static thread_local run_delay mine;
+    // The file of a process that has forked is that of its parent.
+    if (mine.process_ != ::getpid()) mine.open();
+    char text[80];
+    const ssize_t got = ::pread(mine.file_, text, sizeof text - 1, 0);
+    if (got <= 0) return {};
+    text[got] = '\0';
+    unsigned long long ran = 0, waited = 0;
+    if (std::sscanf(text, "%llu %llu", &ran, &waited) != 2) return {};
+    return std::chrono::nanoseconds(static_cast<long long>(waited));
+  }
+  run_delay(const run_delay&) = delete;
+  run_delay& operator=(const run_delay&) = delete;
+
+ private:
+  run_delay() noexcept = default;
+  ~run_delay() { close(); }
+  void open() noexcept {
+    close();
+    process_ = ::getpid();
+    file_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  }
+  void close() noexcept {
+    if (file_ >= 0) ::close(file_);
+    file_ = -1;
+  }
+
+  int file_ = -1;
+  pid_t process_ = 0;
+};
+
+}  // namespace tutti::network
