@@ -110,7 +110,7 @@ def _barriers(quick: bool, programs: Programs, long: bool) -> Run:
         ]
     return Run(
         BARRIERS, "simulated: barriers on the machines of Hetland et al. 2019",
-        1 if quick else 200 if long else 3, programs.tutti, tuple(calls),
+        1 if quick else 200 if long else 2, programs.tutti, tuple(calls),
     )
 
 
@@ -131,7 +131,7 @@ def _vcode(quick: bool, programs: Programs) -> Run:
     made = (sys.executable, "-m", "report.nothing", str(program))
     return Run(
         VCODE, "simulated: an instruction of the vector machine with every barrier",
-        3 if quick else 10, programs.tutti, tuple(calls), (made,),
+        3 if quick else 4, programs.tutti, tuple(calls), (made,),
     )
 
 
@@ -148,7 +148,7 @@ def _events(quick: bool, programs: Programs) -> Run:
         )
     return Run(
         EVENTS, "simulated: notifications on the machines of Hale and Dinda 2018",
-        1 if quick else 20, programs.tutti, tuple(calls),
+        1 if quick else 32, programs.tutti, tuple(calls),
     )
 
 
@@ -186,7 +186,7 @@ def _boards(quick: bool, programs: Programs, long: bool) -> Run:
         calls.append(_sim(programs, "graph", "sssp", graph, *seeds, setting=BOARDS_OF_4))
     return Run(
         BOARDS, "simulated: the boards of Naylor et al. 2020",
-        3 if quick else 150 if long else 60, programs.tutti, tuple(dict.fromkeys(calls)),
+        3 if quick else 150 if long else 48, programs.tutti, tuple(dict.fromkeys(calls)),
     )
 
 
@@ -198,7 +198,7 @@ def _choices(quick: bool, programs: Programs, long: bool) -> Run:
         names = ["harp", "epyc2"]
     calls = [_sim(programs, "advise", "--machine", name) for name in names]
     return Run(
-        CHOICES, "simulated: which barrier on which machine", 1 if quick else 40 if long else 10,
+        CHOICES, "simulated: which barrier on which machine", 1 if quick else 40 if long else 6,
         programs.tutti,
         (_machines(programs), *calls),
     )

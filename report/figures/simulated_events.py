@@ -39,7 +39,7 @@ KNEES = (
     "Does an interrupt take longer to some cores than to others, and how far is it from a line "
     "that the receiver polls?",
 )
-SPREAD = "median; box: quartiles; line: min to max"
+SPREAD = "box: quartiles; line: all"
 BESIDE = (("event", "spin"), ("interrupt", ""), ("remote_call", ""))
 # Distances in the Opteron of figure 7, by the CPU of the receiver: a die has eight cores, a socket
 # two dies.

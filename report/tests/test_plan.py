@@ -25,7 +25,8 @@ def test_plan_fits_the_machine(cores: int):
     )
     # Setting up hosts takes longer than what is measured with them, and has a limit of its own.
     assert full.pop("network") <= 110 and quick.pop("network") <= 20
-    assert 240 <= sum(full.values()) <= 1800
+    # Two minutes of them are simulations.
+    assert 240 <= sum(full.values()) <= 1920
     assert sum(quick.values()) <= 110
 
 
