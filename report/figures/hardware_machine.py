@@ -77,6 +77,8 @@ def _panel(found: list[Line], sockets: int, metric: str) -> Panel:
                                  emphasis=name == "structure"))
     counts = cores_of(found, sockets)
     title = f"{sockets} socket{'s' if sockets > 1 else ''}, {SCENARIOS[metric]}"
+    # Not every kind of barrier was measured in every size.
+    series = [each for each in series if each.points]
     return Panel(title, Axis("cores", log=True, ticks=[(n, str(n)) for n in counts]),
                  Axis("cycles", log=True, counts=True), series, height=420)
 

@@ -154,6 +154,8 @@ module tutti_machine_system
       );
     end else begin : gen_none
       assign unit_reply = '0;
+      logic unused;
+      assign unused = ^unit_request;
     end
 
     for (genvar k = 0; k < Each; k++) begin : gen_tile

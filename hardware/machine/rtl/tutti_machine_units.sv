@@ -33,6 +33,7 @@ module tutti_machine_units
   if (Structures < 1 || Structures > 64)
     $fatal(1, "tutti_machine_units: Structures must be 1 to 64");
 
+  localparam int unsigned CoreBits = Cores > 1 ? $clog2(Cores) : 1;
   localparam int unsigned Each = Cores / (Sockets < 1 ? 1 : Sockets);
   localparam int unsigned Peers = Sockets - 1;
   localparam int unsigned PeerPorts = Peers > 0 ? Peers : 1;
@@ -289,7 +290,7 @@ module tutti_machine_units
   assign ready[Sockets] = 1'b1;
   logic [5:0] unused_counting;
   logic [63:0] unused_read_addr, unused_write_addr, unused_write_data;
-  logic [(Cores > 1 ? $clog2(Cores) : 1)-1:0] unused_tag;
+  logic [CoreBits-1:0] unused_tag;
   assign unused_counting[5:3] = '0;
   tutti_counting_unit #(
       .Threads(Cores)
@@ -323,11 +324,9 @@ module tutti_machine_units
     arrive = '0;
     parity = '0;
     for (int unsigned c = 0; c < Cores; c++) begin
-      for (int unsigned n = 0; n < Cores; n++) begin
-        if (pin[c].valid && 32'(number_i[c]) == n) begin
-          arrive[n] = 1'b1;
-          parity[n] = pin[c].parity;
-        end
+      if (pin[c].valid && 32'(number_i[c]) < Cores) begin
+        arrive[number_i[c][CoreBits-1:0]] = 1'b1;
+        parity[number_i[c][CoreBits-1:0]] = pin[c].parity;
       end
     end
   end
