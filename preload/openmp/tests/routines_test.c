@@ -318,10 +318,12 @@ static void check_priorities(int n) {
 static void check_rare_clauses(int n) {
   // Unsigned loops of tasks.
   int hits[most] = {0};
+  // The compiler does not know that the bounds are small.
+  volatile unsigned long long first = 0, end = most;
 #pragma omp parallel num_threads(n)
 #pragma omp single
 #pragma omp taskloop grainsize(5) shared(hits)
-  for (unsigned long long i = 0; i < most; ++i) ++hits[i];
+  for (unsigned long long i = first; i < end; ++i) ++hits[i];
   for (int i = 0; i < most; ++i) CHECK(hits[i] == 1);
   int sum = 0;
 #pragma omp parallel num_threads(n)
