@@ -268,8 +268,10 @@ static void check_target_data(void) {
 
 // ---- priorities
 
-// All other ranks are kept in tasks of their own, so the caller runs the rest alone.
-static void check_priorities(int n) {
+// The other rank is kept in a task of its own, so the caller runs the rest alone. With more ranks
+// the program would rely on ranks at a barrier taking tasks while the caller waits for nothing.
+static void check_priorities(int most_threads) {
+  const int n = most_threads < 2 ? 1 : 2;
   const int highest = omp_get_max_task_priority();
   enum { tasks = 24 };
   int order[tasks], place = 0, kept = 0, is_free = 0;
