@@ -430,6 +430,8 @@ def measure(asked: argparse.Namespace, rows: list[Runtime]) -> Iterator[dict[str
                         if done is None:
                             slow.add(runtime.name)
                             yield record | {"over": asked.limit}
+                            if asked.must_end and runtime.name == "tutti":
+                                yield record | {"failure": f"{program.name} did not end in time"}
                         else:
                             yield record | {
                                 "wall": done.wall, "processor": done.processor,
@@ -554,6 +556,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--runtimes", nargs="+", help="only these, by the names in the table")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (5)")
     parser.add_argument("--limit", type=float, default=10, help="seconds a run may take (10)")
+    parser.add_argument("--must-end", action="store_true",
+                        help="a run of tutti that takes too long is a failure")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run after them")
     parser.add_argument("--python", nargs="+", default=[sys.executable], metavar="PYTHON",
                         help="those that have the libraries of PyPI")

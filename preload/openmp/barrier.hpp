@@ -2,9 +2,9 @@
 // The barrier of a team, which also waits until all tasks of the team have ended.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "preload/openmp/atomic.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/wait/adaptive.hpp"
 
@@ -26,10 +26,10 @@ struct team_barrier {
     return static_cast<std::int32_t>(tickets_of(word) - end) >= 0;
   }
 
-  alignas(cache_line) std::atomic<std::uint32_t> word{0};
+  alignas(cache_line) atomic<std::uint32_t> word{0};
   // The constructs `single` that a thread has begun to run. They end at the barrier, so the core
   // that has received the line here draws its ticket without a further transfer.
-  std::atomic<std::uint32_t> singles{0};
+  atomic<std::uint32_t> singles{0};
   adaptive_wait<> wait{0};
 
   // Returns the tickets at which the first phase of a region begins. All threads of the last region

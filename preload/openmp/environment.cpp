@@ -44,6 +44,28 @@ void complain(const char* format, const char* name) {
 }
 void invalid(const char* name) { complain("Invalid value for environment variable %s", name); }
 
+// A program whose threads are bound has a libgomp that has bound the first thread already, before
+// anything could read which CPUs the process may use. Its places tell which they are.
+// It comes before the initialization of static objects, one of which reads the CPUs.
+[[gnu::constructor(101)]] void undo_binding_of_libgomp() {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  if (!is_set("OMP_PROC_BIND") && !is_set("OMP_PLACES") && !is_set("GOMP_CPU_AFFINITY")) return;
+  const auto count = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "omp_get_num_places"));
+  const auto size = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, "omp_get_place_num_procs"));
+  const auto list =
+      reinterpret_cast<void (*)(int, int*)>(dlsym(RTLD_NEXT, "omp_get_place_proc_ids"));
+  if (count == nullptr || size == nullptr || list == nullptr) return;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int place = 0; place < count(); ++place) {
+    std::vector<int> cpus(static_cast<std::size_t>(std::max(size(place), 0)));
+    if (!cpus.empty()) list(place, cpus.data());
+    for (const int cpu : cpus)
+      if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), &all);
+  }
+  if (CPU_COUNT(&all) > 1) sched_setaffinity(0, sizeof all, &all);
+}
+
 bool read_number(const char* name, unsigned long& value, bool allows_zero) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
@@ -400,8 +422,8 @@ void report_error(ompt_severity_t severity, const char* message, std::size_t siz
 TUTTI_OMP void GOMP_error(const char* message, std::size_t size) {
   report_error(ompt_fatal, message, size, TUTTI_OMPT_CALL_SITE);
   if (message != nullptr)
-    fatal("error directive encountered: %.*s", static_cast<int>(size), message);
-  fatal("error directive encountered");
+    fatal("fatal error: error directive encountered: %.*s", static_cast<int>(size), message);
+  fatal("fatal error: error directive encountered");
 }
 TUTTI_OMP void GOMP_warning(const char* message, std::size_t size) {
   report_error(ompt_warning, message, size, TUTTI_OMPT_CALL_SITE);

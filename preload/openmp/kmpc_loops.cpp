@@ -222,7 +222,7 @@ struct doacross_table {
   };
   std::vector<extent> extents;
   // A bit for each iteration.
-  std::unique_ptr<std::atomic<std::uint32_t>[]> done;
+  std::unique_ptr<atomic<std::uint32_t>[]> done;
   adaptive_wait<> wait{0};
   // Ranks that have ended the loop, under the team's lock.
   unsigned ended = 0;
@@ -263,7 +263,7 @@ TUTTI_KMPC void __kmpc_doacross_init(source_place*, int, int dimensions,
       table->extents.push_back(extents[d]);
       count *= doacross_table::size(extents[d]);
     }
-    table->done.reset(new std::atomic<std::uint32_t>[count / 32 + 1]());
+    table->done.reset(new atomic<std::uint32_t>[count / 32 + 1]());
   }
   me.now.doacross = table;
 }

@@ -2,10 +2,10 @@
 // The lock of the runtime and of the program's omp_lock_t and critical regions.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 
+#include "preload/openmp/atomic.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::openmp {
@@ -37,7 +37,7 @@ class small_lock {
   void lock_slowly() noexcept;
   void wake_one() noexcept;
   // 0: free, 1: taken, 2: taken, and threads may sleep.
-  std::atomic<std::uint32_t> word_{0};
+  atomic<std::uint32_t> word_{0};
 };
 static_assert(sizeof(small_lock) == 4);
 

@@ -56,7 +56,8 @@ void run_on_host(region_function function, void** addresses) {
 // Copies what is firstprivate to memory of the region's own.
 void run_with_copies(region_function function, std::size_t count, void** addresses,
                      const std::size_t* sizes, const unsigned short* kinds) {
-  constexpr unsigned firstprivate = 0x0d;
+  // GCC's GOMP_MAP_FIRSTPRIVATE. A small value comes in place of its address, with another kind.
+  constexpr unsigned firstprivate = 0x0c;
   std::vector<void*> copies;
   for (std::size_t i = 0; i < count; ++i) {
     if ((kinds[i] & 0xffu) != firstprivate) continue;

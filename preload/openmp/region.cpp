@@ -27,7 +27,7 @@ void take_of_level(const List& list, unsigned level, Value& value) {
 
 // The counts of a region's tasks are sums over its ranks, of which the last region had others.
 void clear_counts(omp_team& team) {
-  const auto clear = [](std::atomic<std::uint64_t>& count) {
+  const auto clear = [](atomic<std::uint64_t>& count) {
     // relaxed: only the ranks of the region change them, and the opening publishes them.
     if (count.load(relaxed) != 0) count.store(0, relaxed);
   };
@@ -44,11 +44,11 @@ void set(T& variable, const T& value) {
   if (!(variable == value)) variable = value;
 }
 
-void make_room(omp_team& team, unsigned threads) {
+void make_room(omp_team& team, unsigned threads, bool is_crowded) {
   while (team.implicit.size() < threads) team.implicit.push_back(new task);
   while (team.slots.size() < threads) team.slots.push_back(new rank_slot);
   while (team.workers.size() + 1 < threads)
-    team.workers.push_back(get_worker(static_cast<unsigned>(team.workers.size()) + 1));
+    team.workers.push_back(get_worker(static_cast<unsigned>(team.workers.size()) + 1, is_crowded));
 }
 
 void set_wait_policy(omp_team& team) {
@@ -152,7 +152,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   note_region(me, function);
   omp_team& team = team_at(me, me.depth++);
   wait_until_left(team);
-  make_room(team, threads);
+  const bool is_crowded = threads > usable_processors();
+  make_room(team, threads, is_crowded);
   set(team.outer, me.now);
   const context& outer = team.outer;
   const settings& mine = *outer.current->env;
@@ -165,7 +166,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   set(team.size, threads);
   set(team.level, outer.level + 1);
   set(team.active_level, outer.active_level + (threads > 1 ? 1 : 0));
-  set(team.is_crowded, threads > usable_processors());
+  set(team.is_crowded, is_crowded);
   set(team.has_tasks, makes_tasks() || global().can_cancel || threads == 1);
   set(team.group, group);
   set(team.num_teams, me.num_teams);
@@ -193,7 +194,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     place_ranks(team, outer, bind, places);
   }
   for (unsigned rank = 1; rank < threads; ++rank) {
-    published_region& region = team.workers[rank - 1]->region;
+    worker& w = *team.workers[rank - 1];
+    published_region& region = w.region;
     region.rank = rank;
     region.function = function;
     region.data = data;
@@ -203,7 +205,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.singles = singles;
     region.place = places.empty() ? 0 : places[rank];
     region.is_crowded = team.is_crowded;
-    region.waker_cpu = team.workers[rank - 1]->opening.asleep() != 0 ? native::cpu() : -1;
+    region.waker_cpu = w.opening.asleep() != 0 ? native::cpu() : -1;
+    if (region.waker_cpu >= 0) w.opened_ns = native::now_ns();
     // relaxed: only this thread and the worker, which waits, write it.
     const std::uint32_t last = region.word.load(relaxed);
     // release: publishes the job and all that this thread did before; pairs with the worker's load.

@@ -11,7 +11,7 @@ constexpr std::uint64_t barrier_step = std::uint64_t{1} << 32;
 void move_to(thread& me, std::uint64_t position) {
   omp_team& team = *me.now.team;
   me.now.position = position;
-  std::atomic<std::uint64_t>& mine = team.slots[me.now.rank]->position;
+  atomic<std::uint64_t>& mine = team.slots[me.now.rank]->position;
   // release: publishes what this rank has combined; pairs with begin_in_order.
   mine.store(position, release);
 }
@@ -22,7 +22,7 @@ bool has_order(const thread& me) {
 }
 
 void say_that_order_may_differ() {
-  static std::atomic<bool> has_said{false};
+  static atomic<bool> has_said{false};
   // relaxed: the flag decides only who prints the line.
   if (!has_said.exchange(true, relaxed))
     warn("ranks combine values while others wait for them; the order may differ between runs");

@@ -304,7 +304,8 @@ TUTTI_OMP int omp_control_tool_(const int* command, const int* modifier, void* a
 // ---- resources
 
 TUTTI_OMP int omp_pause_resource(int kind, int device) {
-  if ((kind != 1 && kind != 2) || device != 0) return -1;
+  const bool is_in_region = self().now.level > 0;
+  if ((kind != 1 && kind != 2) || device != 0 || is_in_region) return -1;
   release_threads();
   return 0;
 }

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include "preload/free_list.hpp"
+#include "preload/openmp/atomic.hpp"
 #include "preload/openmp/locks.hpp"
 #include "tutti/platform/config.hpp"
 
@@ -42,7 +42,7 @@ class spare_objects {
     small_lock lock;
     std::vector<T*> objects;
     // Changes under the lock, too.
-    std::atomic<std::size_t> count{0};
+    atomic<std::size_t> count{0};
   };
   // Never destroyed, because workers outlive the destructors of static objects.
   static shared_list& shared() {

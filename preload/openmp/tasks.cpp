@@ -63,7 +63,7 @@ void complete(thread& me, task& t) {
   drop(me, &t);
   drop(me, parent);
   if (me.now.team == &team) {
-    std::atomic<std::uint64_t>& ended = team.slots[me.now.rank]->ended;
+    atomic<std::uint64_t>& ended = team.slots[me.now.rank]->ended;
     // relaxed: only this thread writes it. release: publishes the end; pairs with have_all_ended.
     ended.store(ended.load(relaxed) + 1, release);
   } else {
@@ -257,7 +257,7 @@ void submit(thread& me, task& t, std::span<const dependence> depend) {
   // relaxed: the task's end, which is published later, counts down.
   t.parent->unfinished.fetch_add(1, relaxed);
   if (t.group != nullptr) t.group->unfinished.fetch_add(1, relaxed);
-  std::atomic<std::uint64_t>& made = team.slots[me.now.rank]->made;
+  atomic<std::uint64_t>& made = team.slots[me.now.rank]->made;
   // relaxed: only this thread writes it, and the task's end publishes it.
   made.store(made.load(relaxed) + 1, relaxed);
   if (!depend.empty()) {

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "preload/openmp/atomic.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/ompt/parts.hpp"
@@ -34,9 +34,9 @@ struct taskgroup {
   std::uintptr_t* reductions = nullptr;
   kmpc_reductions* of_clang = nullptr;
   // Tasks that have not ended, and the thread that waits for them.
-  std::atomic<unsigned> unfinished{0};
-  std::atomic<thread*> waiter{nullptr};
-  std::atomic<bool> is_cancelled{false};
+  atomic<unsigned> unfinished{0};
+  atomic<thread*> waiter{nullptr};
+  atomic<bool> is_cancelled{false};
   // Whether it belongs to a worksharing construct with task reductions.
   bool is_of_workshare = false;
 };
@@ -66,10 +66,10 @@ struct alignas(cache_line) task {
   bool is_done = false;
   bool is_cancellable = true;
   // Children that have not ended, and the thread that waits for them.
-  std::atomic<unsigned> unfinished{0};
-  std::atomic<thread*> waiter{nullptr};
+  atomic<unsigned> unfinished{0};
+  atomic<thread*> waiter{nullptr};
   // The task itself, its children, and entries of tables of dependences refer to it.
-  std::atomic<unsigned> references{1};
+  atomic<unsigned> references{1};
   // Whether tables of dependences know the task. Only then do the team's lock and the three members
   // below matter: tasks that must end before this one, and tasks that wait for this one.
   bool has_dependences = false;
@@ -100,7 +100,7 @@ struct dependence {
 // everybody takes one of the highest priority. The count changes under the lock, too.
 struct task_queue {
   small_lock lock;
-  std::atomic<unsigned> count{0};
+  atomic<unsigned> count{0};
   task* oldest = nullptr;
   task* newest = nullptr;
 };

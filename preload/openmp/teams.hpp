@@ -10,10 +10,10 @@
 // has tasks, the team's barrier ends it instead.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
+#include "preload/openmp/atomic.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
@@ -28,16 +28,16 @@ namespace tutti::openmp {
 struct alignas(cache_line) rank_slot {
   task_queue queue;
   // The tasks that this rank's thread has made and ended. Only that thread writes the counts.
-  alignas(cache_line) std::atomic<std::uint64_t> made{0};
-  std::atomic<std::uint64_t> ended{0};
+  alignas(cache_line) atomic<std::uint64_t> made{0};
+  atomic<std::uint64_t> ended{0};
   // The task in which the thread sleeps, its depth, and the thread.
-  std::atomic<const task*> waits_in{nullptr};
-  std::atomic<unsigned> depth{0};
-  std::atomic<thread*> waiter{nullptr};
+  atomic<const task*> waits_in{nullptr};
+  atomic<unsigned> depth{0};
+  atomic<thread*> waiter{nullptr};
   // The order of combination (reproducible.hpp): how far the rank has come, and whether nobody may
   // wait for its turn.
-  std::atomic<std::uint64_t> position{0};
-  std::atomic<bool> is_away{false};
+  atomic<std::uint64_t> position{0};
+  atomic<bool> is_away{false};
 };
 
 // The state of a rank whose region runs one rank after the other.
@@ -60,8 +60,8 @@ struct omp_team {
   std::vector<task*> implicit;
   unsigned first_place = 0, places = 0;
   unsigned num_teams = 1, team_num = 0;
-  std::atomic<bool> is_cancelled{false};
-  std::atomic<bool> is_workshare_cancelled{false};
+  atomic<bool> is_cancelled{false};
+  atomic<bool> is_workshare_cancelled{false};
 
   team_barrier barrier;
   // The barrier at the end of a cancelled region: some ranks have arrived at the other one, and
@@ -75,19 +75,19 @@ struct omp_team {
   // The construct at which the ranks begin, which distributes nothing.
   workshare root;
   // The first construct of the region that may not have been freed.
-  alignas(cache_line) std::atomic<workshare*> oldest{nullptr};
+  alignas(cache_line) atomic<workshare*> oldest{nullptr};
   // The ranks of the last region that may not have left its barrier. Only the opener uses it.
   unsigned leaving = 1;
   // The values of `copyprivate`.
-  std::atomic<void*> copied{nullptr};
+  atomic<void*> copied{nullptr};
 
   std::vector<rank_slot*> slots;
   // reproducible.hpp: whether ranks run one after the other, what each does, which one runs, and
   // the number of ranks that are away and hold a lock.
   bool is_serial = false;
   std::vector<rank_state> states;
-  std::atomic<unsigned> away_with_lock{0};
-  std::atomic<std::uint32_t> baton{0};
+  atomic<unsigned> away_with_lock{0};
+  atomic<std::uint32_t> baton{0};
   adaptive_wait<> baton_wait{0};
   // The doacross loops of clang's interface, by the order in which ranks come to them.
   std::vector<doacross_table*> doacross;
@@ -97,9 +97,9 @@ struct omp_team {
   // Protects dependences, events, and what this struct has for clang's interface.
   alignas(cache_line) small_lock task_lock;
   // Tasks that a thread outside of the team ended, with omp_fulfill_event.
-  std::atomic<std::uint64_t> ended_elsewhere{0};
+  atomic<std::uint64_t> ended_elsewhere{0};
   // Ranks that sleep in a task.
-  std::atomic<unsigned> idle{0};
+  atomic<unsigned> idle{0};
   ompt::team_part tool;
 };
 

@@ -41,9 +41,9 @@ free_workers& pool() {
   return one;
 }
 
-std::atomic<bool> program_has_tasks{false};
+atomic<bool> program_has_tasks{false};
 
-std::atomic<int> threads_made{0};
+atomic<int> threads_made{0};
 
 pthread_key_t end_of_thread;
 
@@ -124,15 +124,54 @@ unsigned cpu_of_worker(unsigned rank) {
   return cpus[(static_cast<std::size_t>(here - cpus.begin()) + rank) % cpus.size()] % CPU_SETSIZE;
 }
 
+unsigned cpu_when_crowded(const worker& w) {
+  const auto& cpus = platform::process_cpus();
+  return cpus[w.number % cpus.size()] % CPU_SETSIZE;
+}
+
+unsigned cpus_of_machine() {
+  static const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? static_cast<unsigned>(count) : 0;
+}
+
+cpu_set_t only(unsigned cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return one;
+}
+
+// The regions that the worker has begun.
+constinit thread_local std::uint32_t regions_here = 0;
+
+void begin_on(unsigned cpu, pthread_attr_t& attributes) {
+  const cpu_set_t one = only(cpu);
+  pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
+}
+
+// The worker has slept, and the region begins. If that took longer than a slice of the scheduler,
+// another process uses the core, unless it is the opener's.
+void look_at_core(const worker& me, platform::core_leaver& leaver) {
+  constexpr std::uint64_t slice_ns = 1'200'000;
+  const std::uint64_t now = native::now_ns();
+  if (native::cpu() != me.region.waker_cpu && now - me.opened_ns > slice_ns)
+    leaver.was_kept_from_running(me.opened_ns, now);
+}
+
+// Counts the regions and the barriers of this worker; the number wraps around.
+std::uint32_t waits_of_worker() noexcept {
+  const omp_team* const team = this_thread->now.team;
+  if (team == nullptr) return regions_here;
+  // relaxed: a hint.
+  return regions_here + team->barrier.word.load(relaxed) / (team_barrier::ticket * team->size);
+}
+
 void* work(void* raw) {
   worker& me = *static_cast<worker*>(raw);
   make_this_thread(true);
-  platform::core_leaver leaver(all_cpus());
-  if (places_ == nullptr) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(me.first_cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
+  platform::core_leaver leaver(all_cpus(), cpus_of_machine(), waits_of_worker);
+  if (places_ == nullptr && me.bound_cpu < 0) {
+    // It begins on one CPU and is not bound to it.
     const cpu_set_t all = all_cpus();
     sched_setaffinity(0, sizeof all, &all);
     platform::core_leaver_here = &leaver;
@@ -144,16 +183,15 @@ void* work(void* raw) {
     // acquire: pairs with the opener's store.
     me.seen = me.region.word.load(acquire);
     if (me.region.function == nullptr) break;
-    native::leave_cpu(me.region.waker_cpu);
+    regions_here = me.seen >> 2;
+    if (me.region.waker_cpu >= 0 && platform::core_leaver_here != nullptr) {
+      native::leave_cpu(me.region.waker_cpu);
+      look_at_core(me, leaver);
+    }
     if (places_ == nullptr && me.region.is_crowded != (me.bound_cpu >= 0)) {
-      const auto& cpus = platform::process_cpus();
-      cpu_set_t mask = all_cpus();
-      me.bound_cpu = -1;
-      if (me.region.is_crowded) {
-        me.bound_cpu = static_cast<int>(cpus[me.number % cpus.size()] % CPU_SETSIZE);
-        CPU_ZERO(&mask);
-        CPU_SET(static_cast<unsigned>(me.bound_cpu), &mask);
-      }
+      me.bound_cpu = me.region.is_crowded ? static_cast<int>(cpu_when_crowded(me)) : -1;
+      const cpu_set_t mask =
+          me.region.is_crowded ? only(static_cast<unsigned>(me.bound_cpu)) : all_cpus();
       sched_setaffinity(0, sizeof mask, &mask);
       platform::core_leaver_here = me.region.is_crowded ? nullptr : &leaver;
     }
@@ -172,9 +210,9 @@ void small_lock::lock_slowly() noexcept {
   // A worker has no team between regions.
   const bool is_patient = me != nullptr && me->now.team != nullptr && !me->now.team->is_crowded &&
                           global().wait_policy != 0;
-  const int polls_between_yields = is_patient ? 1024 : 0;
-  for (int poll = 0; poll < 256; ++poll) {
-    platform::pause();
+  const int polls_between_yields = is_patient ? 256 : 0;
+  for (int poll = 0; poll < 64; ++poll) {
+    platform::poll_gap();
     // relaxed: try_lock acquires.
     if (word_.load(relaxed) == 0 && try_lock()) return;
   }
@@ -184,7 +222,7 @@ void small_lock::lock_slowly() noexcept {
     // relaxed: try_lock acquires.
     if (word_.load(relaxed) == 0 && try_lock()) return;
     for (int poll = 0; poll < polls_between_yields; ++poll) {
-      platform::pause();
+      platform::poll_gap();
       // relaxed: try_lock acquires.
       if (word_.load(relaxed) == 0 && try_lock()) return;
     }
@@ -228,7 +266,7 @@ omp_team* new_team() {
   return take_or_make(p.teams);
 }
 
-worker* get_worker(unsigned rank) {
+worker* get_worker(unsigned rank, bool is_crowded) {
   free_workers& p = pool();
   const locked guard(p.lock);
   if (!p.workers.empty()) {
@@ -238,7 +276,6 @@ worker* get_worker(unsigned rank) {
   }
   worker* const w = new worker;
   w->number = ++p.made;
-  w->first_cpu = cpu_of_worker(rank);
   switch (global().wait_policy) {
     case 1: w->opening.set_patience(patience::active()); break;
     case 0: w->opening.set_patience(patience::passive()); break;
@@ -250,6 +287,13 @@ worker* get_worker(unsigned rank) {
   if (global().stack_bytes != 0 &&
       pthread_attr_setstacksize(&attributes, global().stack_bytes) != 0)
     warn("Stack size change failed");
+  if (places_ == nullptr && is_crowded) {
+    const unsigned cpu = cpu_of_worker(rank);
+    w->bound_cpu = static_cast<int>(cpu);
+    begin_on(cpu, attributes);
+  } else if (places_ == nullptr && platform::runnable_tasks() < cpus_of_machine()) {
+    begin_on(cpu_of_worker(rank), attributes);
+  }
   const int error = pthread_create(&w->handle, &attributes, work, w);
   pthread_attr_destroy(&attributes);
   if (error != 0) fatal("Thread creation failed: %s", strerror(error));

@@ -7,10 +7,10 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
+#include "preload/openmp/atomic.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/ompt/parts.hpp"
 #include "preload/openmp/spare_objects.hpp"
@@ -60,7 +60,7 @@ struct alignas(cache_line) published_region {
   // The low two bits of the word tell whether it says that a region is open or that the worker has
   // ended its part. The rest counts the regions.
   static constexpr std::uint32_t opened = 1, arrived = 2;
-  std::atomic<std::uint32_t> word{0};
+  atomic<std::uint32_t> word{0};
   std::uint32_t rank = 0;
   // If it is null, the worker ends.
   region_function function = nullptr;
@@ -83,7 +83,7 @@ struct thread {
   context now;
   adaptive_wait<>::wait_state barrier_wait, turn_wait, wake_wait;
   // The word on which the thread sleeps while it waits in a task.
-  std::atomic<std::uint32_t> wake_word{0};
+  atomic<std::uint32_t> wake_word{0};
   adaptive_wait<> wake_sleep{0};
   // The teams that this thread has opened, one for each depth of nesting.
   std::vector<omp_team*> teams;
@@ -113,14 +113,14 @@ struct thread {
 struct worker {
   published_region region;
   adaptive_wait<> opening{0};
-  // The opener alone uses this member. What follows is the worker's alone.
+  // The opener alone writes this line. What follows is the worker's alone.
   alignas(cache_line) adaptive_wait<>::wait_state collecting;
+  // When the region was published, if the worker slept then.
+  std::uint64_t opened_ns = 0;
   alignas(cache_line) adaptive_wait<>::wait_state awaiting;
   // The word of the last region that the worker has seen.
   std::uint32_t seen = 0;
   unsigned number = 0;
-  // The CPU on which the thread begins.
-  unsigned first_cpu = 0;
   // The CPU to which the worker is bound since there were more threads than CPUs, or -1.
   int bound_cpu = -1;
   unsigned bound_place = 0;
@@ -135,9 +135,10 @@ inline thread& self() {
   return me != nullptr ? *me : make_this_thread();
 }
 
-// Returns a team that no thread has, and a worker that has no team, for the rank.
+// Returns a team that no thread has, and a worker that has no team, for the rank. A new worker is
+// bound to a CPU if the region has more threads than there are CPUs.
 omp_team* new_team();
-worker* get_worker(unsigned rank);
+worker* get_worker(unsigned rank, bool is_crowded);
 // Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.
 // Returns how many.
 int release_threads();

@@ -26,7 +26,7 @@ workshare* new_workshare(thread& me, const plan& wanted, unsigned threads) {
     std::uint64_t entries = threads;
     if (wanted.schedule == schedule_guided) entries = wanted.extents[0];
     if (wanted.schedule == schedule_dynamic) entries = wanted.extents[0] / wanted.chunk + 1;
-    s->progress = new std::atomic<std::uint64_t>[entries]();
+    s->progress = new atomic<std::uint64_t>[entries]();
   }
   return s;
 }

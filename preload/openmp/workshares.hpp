@@ -4,11 +4,11 @@
 // chain at its own pace, and the last thread that moves on from an object frees it.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "preload/openmp/atomic.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
 #include "tutti/platform/config.hpp"
@@ -46,17 +46,17 @@ struct alignas(cache_line) workshare : iterations {
   void* memory = nullptr;
   std::uintptr_t* reductions = nullptr;
   // How far each thread (static) or each chunk of the outer doacross loop has come.
-  std::atomic<std::uint64_t>* progress = nullptr;
+  atomic<std::uint64_t>* progress = nullptr;
   std::vector<std::uint64_t> extents;
   // The number of iterations handed out. The lock keeps it and the number of chunks together, for
   // ordered loops.
-  alignas(cache_line) std::atomic<std::uint64_t> taken{0};
-  std::atomic<workshare*> next{nullptr};
+  alignas(cache_line) atomic<std::uint64_t> taken{0};
+  atomic<workshare*> next{nullptr};
   std::uint64_t chunks = 0;
   // The threads that have moved on to the next construct.
-  std::atomic<unsigned> passed{0};
+  atomic<unsigned> passed{0};
   // The chunk whose ordered region may run.
-  std::atomic<std::uint32_t> turn{0};
+  atomic<std::uint32_t> turn{0};
   small_lock lock;
 };
 

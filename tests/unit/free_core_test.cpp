@@ -163,4 +163,79 @@ TEST(FreeCoreSeeker, LeavesABoundThreadAlone) {
   }).join();
 }
 
+// Runs `body` in a thread that begins on the first CPU and may use all.
+template <class Body>
+void on_first_cpu(Body body) {
+  std::thread([&] {
+    cpu_set_t all;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    const unsigned home = platform::process_cpus().front();
+    const cpu_set_t first = set_of({home});
+    ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+    body(home, all);
+  }).join();
+}
+
+bool may_use(unsigned cpu) {
+  cpu_set_t now;
+  return sched_getaffinity(0, sizeof now, &now) == 0 && CPU_ISSET(cpu, &now);
+}
+
+constexpr std::uint32_t (*three_tasks)() noexcept = +[]() noexcept -> std::uint32_t { return 3; };
+
+TEST(CoreLeaver, LeavesItsCoreUnlessAllCpusAreBusy) {
+  if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
+  on_first_cpu([](unsigned home, const cpu_set_t& all) {
+    platform::core_leaver stays(all, 2, nullptr, three_tasks);
+    stays.leave();
+    EXPECT_TRUE(may_use(home)) << "three tasks are ready to run, and there are two CPUs";
+    EXPECT_EQ(static_cast<unsigned>(sched_getcpu()), home);
+    platform::core_leaver leaves(all, 3, nullptr, three_tasks);
+    leaves.leave();
+    EXPECT_FALSE(may_use(home));
+    EXPECT_NE(static_cast<unsigned>(sched_getcpu()), home);
+  });
+  on_first_cpu([](unsigned home, const cpu_set_t& all) {
+    platform::core_leaver does_not_ask(all, 0, nullptr, three_tasks);
+    does_not_ask.leave();
+    EXPECT_FALSE(may_use(home));
+  });
+}
+
+TEST(CoreLeaver, LeavesACoreWhereItIsKeptFromRunningAndBindsNothing) {
+  if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
+  on_first_cpu([](unsigned home, const cpu_set_t& all) {
+    platform::core_leaver knows_no_processes(all, 0, nullptr, three_tasks);
+    knows_no_processes.was_kept_from_running(1, 5 * ms);
+    EXPECT_EQ(static_cast<unsigned>(sched_getcpu()), home);
+    platform::core_leaver leaves(all, 2, nullptr, three_tasks);
+    leaves.was_kept_from_running(1, 5 * ms);
+    cpu_set_t now;
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_TRUE(CPU_EQUAL(&now, &all));
+  });
+}
+
+// Threads that wait for each other every microsecond lose more by sharing a core.
+std::uint32_t waits_so_far = 0;
+std::uint32_t count_waits() noexcept { return waits_so_far; }
+
+TEST(CoreLeaver, LeavesItsGroupIfItsThreadsWaitForEachOtherAllTheTime) {
+  if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
+  on_first_cpu([](unsigned home, const cpu_set_t& all) {
+    platform::core_leaver leaver(all, 2, count_waits, three_tasks);
+    waits_so_far = 1'000;
+    leaver.leave();
+    EXPECT_TRUE(may_use(home)) << "it does not know yet how often they wait";
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    waits_so_far += 10;
+    leaver.leave();
+    EXPECT_TRUE(may_use(home)) << "they wait every 200 us";
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    waits_so_far += 1'000'000;
+    leaver.leave();
+    EXPECT_FALSE(may_use(home));
+  });
+}
+
 }  // namespace

@@ -10,15 +10,12 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/core_sharers.hpp"
 #include "tutti/platform/fibers.hpp"
-#include "tutti/platform/found_once.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/minmax.hpp"
 #include "tutti/platform/undisturbed_cpu.hpp"
 
 #if TUTTI_HOSTED
-#include <fcntl.h>
 #include <sched.h>
-#include <unistd.h>
 #endif
 
 namespace tutti::platform {
@@ -30,28 +27,6 @@ namespace tutti::platform {
 inline std::uint32_t current_cpu() noexcept {
   const int cpu = sched_getcpu();
   return cpu < 0 ? 0u : static_cast<std::uint32_t>(cpu);
-}
-
-// Returns how many tasks of this machine run or are ready to run, including the caller, or 0 if the
-// system does not tell. It takes about a microsecond. In a container it counts the tasks of the
-// host.
-inline std::uint32_t runnable_tasks() noexcept {
-  static constinit found_once<int> opened{-1};
-  const int file = opened.get([] { return open("/proc/loadavg", O_RDONLY | O_CLOEXEC); },
-                              [](int extra) { close(extra); });
-  char text[64]{};
-  // pread, called so that ThreadSanitizer takes no notice: in the compiled library it does not see
-  // that the thread that opened the file has handed it over. Where registers have 32 bits the
-  // offset takes two or three arguments, all of them zero.
-  const auto size = file < 0 ? 0 : syscall(SYS_pread64, file, text, sizeof text - 1, 0L, 0L, 0L);
-  if (size <= 0) return 0;
-  text[size] = '\0';
-  // "0.24 0.13 0.05 2/345 6789"
-  const char* at = text;
-  for (int blanks = 0; blanks < 3 && *at != '\0'; ++at) blanks += *at == ' ' ? 1 : 0;
-  std::uint32_t count = 0;
-  for (; *at >= '0' && *at <= '9'; ++at) count = 10 * count + static_cast<std::uint32_t>(*at - '0');
-  return count;
 }
 
 // What the threads of this process have learnt about one CPU by waiting on it. Only threads that
@@ -113,6 +88,7 @@ class alignas(cache_line) cpu_hints {
     if (fibers_here != nullptr) return;
     if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
+    if (core_leaver_here != nullptr) core_leaver_here->was_kept_from_running(began_ns, now_ns);
     if (!is_much_foreign(began_ns, now_ns)) return;
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
     const std::uint32_t ms = is_long_ago

@@ -20,6 +20,7 @@
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/fibers.hpp"
+#include "tutti/platform/found_once.hpp"
 #include "tutti/platform/minmax.hpp"
 
 #if TUTTI_HOSTED
@@ -110,13 +111,49 @@ inline int idle_cpu(const idle_times& before, const idle_times& after, std::uint
   return best;
 }
 
+// Returns how many tasks of this machine run or are ready to run, including the caller, or 0 if the
+// system does not tell. It takes about a microsecond. In a container it counts the tasks of the
+// host.
+inline std::uint32_t runnable_tasks() noexcept {
+  static constinit found_once<int> opened{-1};
+  const int file = opened.get([] { return open("/proc/loadavg", O_RDONLY | O_CLOEXEC); },
+                              [](int extra) { close(extra); });
+  char text[64]{};
+  // pread, called so that ThreadSanitizer takes no notice: in the compiled library it does not see
+  // that the thread that opened the file has handed it over. Where registers have 32 bits the
+  // offset takes two or three arguments, all of them zero.
+  const auto size = file < 0 ? 0 : syscall(SYS_pread64, file, text, sizeof text - 1, 0L, 0L, 0L);
+  if (size <= 0) return 0;
+  text[size] = '\0';
+  // "0.24 0.13 0.05 2/345 6789"
+  const char* at = text;
+  for (int blanks = 0; blanks < 3 && *at != '\0'; ++at) blanks += *at == ' ' ? 1 : 0;
+  std::uint32_t count = 0;
+  for (; *at >= '0' && *at <= '9'; ++at) count = 10 * count + static_cast<std::uint32_t>(*at - '0');
+  return count;
+}
+
 // Moves a thread that belongs to a group with a CPU for each thread, such as a team's worker. It
 // need not check whether another core is idle. If the thread shares its core twice in a row, it
 // leaves that core and stays off it until it shares another one. (If it restored its whole mask,
 // the next wake-up would bring it back to the core of the thread that wakes it.)
+//
+// A leaver that is told the number of the machine's CPUs also takes account of other processes. On
+// a CPU that a busy process uses, a thread waits for slices of milliseconds, and the group waits
+// for the thread; beside a thread of its group it waits for that thread's part of the work. So the
+// thread does not leave the core of its group while more threads are ready to run than there are
+// CPUs, and it leaves a core on which it is kept from running. Groups whose threads wait for each
+// other every microsecond are an exception: their switches on one core would take longer than they
+// lose to the process. `count_waits` tells how often they have done so.
 class core_leaver {
  public:
-  explicit core_leaver(const cpu_set_t& allowed) noexcept : allowed_(allowed) {}
+  explicit core_leaver(const cpu_set_t& allowed, unsigned machine_cpus = 0,
+                       std::uint32_t (*count_waits)() noexcept = nullptr,
+                       std::uint32_t (*count_runnable)() noexcept = runnable_tasks) noexcept
+      : allowed_(allowed),
+        machine_cpus_(machine_cpus),
+        count_waits_(count_waits),
+        count_runnable_(count_runnable) {}
 
   // Does for this thread what free_core_seeker::share_core does. Only the thread itself may call
   // it.
@@ -131,23 +168,56 @@ class core_leaver {
   }
   // Leaves the core at once, because it is certain that the core is shared.
   void leave() noexcept { leave(now_ns()); }
+  // A thread of another process has used this core from `began_ns` to `now_ns`, for milliseconds,
+  // while this thread was ready to run. Afterwards the kernel may put the thread on any core again.
+  void was_kept_from_running(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+    constexpr std::uint64_t apart_ns = 1'000;
+    if (machine_cpus_ == 0 || waits_within(apart_ns, began_ns, now_ns)) return;
+    if (go_elsewhere()) sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
 
  private:
   void leave(std::uint64_t now) noexcept {
     constexpr std::uint64_t calm_ns = 1'000'000'000, first_ns = 500'000, most_ns = 100'000'000;
     if (now < not_before_ns_) return;
-    cpu_set_t others = allowed_;
-    const int mine = sched_getcpu();
-    if (mine < 0) return;
-    CPU_CLR(static_cast<unsigned>(mine), &others);
-    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+    constexpr std::uint64_t together_ns = 2'500;
+    // The calling thread is one of those that are ready to run.
+    if (machine_cpus_ != 0 && count_runnable_() > machine_cpus_ &&
+        !waits_within(together_ns, now, now)) {
+      not_before_ns_ = now + first_ns;
+      return;
+    }
+    if (!go_elsewhere()) return;
     // If moves follow each other closely, there are more threads than cores and moving does not
     // help.
     interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : smaller(2 * interval_ns_, most_ns);
     not_before_ns_ = now + interval_ns_;
   }
+  // Whether the group's threads have waited for each other every `period_ns` since the last call,
+  // until `now_ns`. The next call counts from `next_ns`.
+  bool waits_within(std::uint64_t period_ns, std::uint64_t now_ns, std::uint64_t next_ns) noexcept {
+    if (count_waits_ == nullptr) return false;
+    const std::uint32_t waits = count_waits_();
+    const std::uint64_t in_ns = now_ns - counted_ns_;
+    const bool result = counted_ns_ != 0 && in_ns < period_ns * (waits - counted_waits_);
+    counted_waits_ = waits;
+    counted_ns_ = next_ns;
+    return result;
+  }
+  bool go_elsewhere() const noexcept {
+    cpu_set_t others = allowed_;
+    const int mine = sched_getcpu();
+    if (mine < 0) return false;
+    CPU_CLR(static_cast<unsigned>(mine), &others);
+    return CPU_COUNT(&others) != 0 && sched_setaffinity(0, sizeof others, &others) == 0;
+  }
 
   const cpu_set_t allowed_;
+  const unsigned machine_cpus_;
+  std::uint32_t (*const count_waits_)() noexcept;
+  std::uint32_t (*const count_runnable_)() noexcept;
+  std::uint64_t counted_ns_ = 0;
+  std::uint32_t counted_waits_ = 0;
   std::uint64_t shared_ns_ = 0, not_before_ns_ = 0, interval_ns_ = 0;
 };
 

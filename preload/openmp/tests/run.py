@@ -11,7 +11,9 @@ import sys
 NOISE = "while True: pass"
 
 
-def run(program: list[str], environment: dict[str, str], seconds: float) -> str:
+def run(
+    program: list[str], environment: dict[str, str], seconds: float, status: int, says: str
+) -> str:
     """What is wrong, or an empty string."""
     try:
         done = subprocess.run(
@@ -21,7 +23,9 @@ def run(program: list[str], environment: dict[str, str], seconds: float) -> str:
         return f"no end after {seconds} s"
     if "tutti: runtime tutti" not in done.stderr:
         return f"tutti did not run it: {done.stderr.strip()}"
-    return "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr.strip()}"
+    if done.returncode != status:
+        return f"status {done.returncode}: {done.stderr.strip()}"
+    return "" if says in done.stderr else f"it did not say '{says}': {done.stderr.strip()}"
 
 
 def main() -> int:
@@ -32,6 +36,8 @@ def main() -> int:
     parser.add_argument("--noise", type=int, default=0, help="busy processes beside the program")
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--status", type=int, default=0, help="the exit status that is right")
+    parser.add_argument("--says", default="", help="what it has to print on standard error")
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
     environment = dict(os.environ, LD_PRELOAD=arguments.library, TUTTI_VERBOSE="1")
@@ -42,7 +48,10 @@ def main() -> int:
         for repeat in range(arguments.repeats):
             for threads in arguments.threads.split(","):
                 variables = dict(environment, OMP_NUM_THREADS=threads)
-                wrong = run(arguments.program, variables, arguments.seconds)
+                wrong = run(
+                    arguments.program, variables, arguments.seconds, arguments.status,
+                    arguments.says,
+                )
                 if wrong:
                     failures += 1
                     where = f"{arguments.program[0]}: {threads} threads, repeat {repeat}"

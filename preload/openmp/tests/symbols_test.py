@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the symbols that tutti's runtime exports with those of the installed libgomp, versions
 included. They differ in nothing but the names below. OpenACC (acc_*, GOACC_*) is not tutti's:
-programs that use it run under libgomp."""
+programs that use it run under libgomp. Then looks for functions of the interface that no test
+program calls."""
 
 import subprocess
 import sys
@@ -55,6 +56,17 @@ ADDED = {
     ],
 }
 
+# What no test program calls.
+UNCALLED = {
+    "A later compiler than GCC 12 calls it.": ["GOMP_taskwait_depend_nowait"],
+    "GCC 12's libgomp lacks them, so a program that is linked with it cannot import them.": [
+        "omp_control_tool",
+        "omp_in_explicit_task",
+        "omp_init_lock_with_hint",
+        "omp_init_nest_lock_with_hint",
+    ],
+}
+
 
 def exported(nm: str, library: str) -> set[str]:
     lines = subprocess.run(
@@ -70,15 +82,30 @@ def exported(nm: str, library: str) -> set[str]:
     }
 
 
-def complaints(title: str, found: set[str], lists: dict[str, list[str]]) -> list[str]:
+def complaints(
+    title: str, found: set[str], lists: dict[str, list[str]],
+    otherwise: str = "a list has it, but the two runtimes agree",
+) -> list[str]:
     known = {name for names in lists.values() for name in names}
     return [f"{title}, and no list has it: {name}" for name in sorted(found - known)] + [
-        f"a list has it, but the two runtimes agree: {name}" for name in sorted(known - found)
+        f"{otherwise}: {name}" for name in sorted(known - found)
     ]
 
 
+def uncalled(nm: str, symbols: set[str], programs: list[str]) -> set[str]:
+    """The functions for C among the symbols that none of the programs imports."""
+    called = set()
+    for each in programs:
+        lines = subprocess.run(
+            [nm, "--dynamic", "--undefined-only", each], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        called |= {line.split()[-1].partition("@")[0] for line in lines}
+    names = {each.partition("@")[0] for each in symbols}
+    return {each for each in names if not each.endswith("_")} - called
+
+
 def main() -> int:
-    nm, tutti, compiler = sys.argv[1:]
+    nm, tutti, compiler, *programs = sys.argv[1:]
     libgomp = subprocess.run(
         [compiler, "-print-file-name=libgomp.so"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -94,6 +121,10 @@ def main() -> int:
         return SKIPPED
     wrong = complaints("tutti lacks it", theirs - ours, MISSING)
     wrong += complaints("libgomp lacks it", ours - theirs, ADDED)
+    wrong += complaints(
+        "no test program calls it", uncalled(nm, ours, programs), UNCALLED,
+        "a list has it, but a test program calls it",
+    )
     equal, missing = len(ours & theirs), len(theirs - ours)
     print("\n".join(wrong) or f"{equal} symbols are equal, {missing} are missing by intention")
     return 1 if wrong else 0
