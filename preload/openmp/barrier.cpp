@@ -71,8 +71,8 @@ bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uin
     // counts; pairs with push_task and with the other ranks' fences.
     platform::fence(seq_cst);
     if (task* const next = take_task(me, team, nullptr)) {
-      // A thread that makes many tasks at once wakes one thread, which wakes the next one. It does so
-      // even if no thread sleeps: one that still polls may have missed the bit that this one cleared.
+      // A thread that makes many tasks at once wakes one thread, which wakes the next one. It does
+      // so even if no thread sleeps: one that polls may have missed the bit that this one cleared.
       if (std::exchange(has_waited, false) && has_tasks_queued(team)) wake_one_for_task(team);
       execute_late(me, *next);
       continue;
