@@ -179,7 +179,10 @@ static void check_memory(void) {
 #pragma omp barrier
   }
   getrusage(RUSAGE_SELF, &after);
+  // ThreadSanitizer's own memory grows with what the threads do.
+#ifndef __SANITIZE_THREAD__
   CHECK(after.ru_maxrss - before.ru_maxrss < 2048);
+#endif
 }
 
 int main(void) {
