@@ -406,8 +406,9 @@ def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
     return bool(tops)
 
 
-def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
-        place: pathlib.Path) -> bool:  # fmt: skip
+def _read_both(unit: Unit, module: Module, parameters: dict, sources: list,
+        place: pathlib.Path) -> str:  # fmt: skip
+    """The script that reads the module as it is, `gold`, and the mutant's, `gate`."""
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
     script = ""
     for name, files in (("gold", unit.sources), ("gate", sources)):
@@ -417,14 +418,19 @@ def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
             f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
             f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
         )
-    script += (
+    return script + (
         "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
     )
+
+
+def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
+        place: pathlib.Path) -> bool:  # fmt: skip
     by_name = (
         "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
         "equiv_induct -undef\nequiv_status -assert\n"
     )
-    return tools.yosys(script + by_name, place, EQUIVALENCE_SECONDS).status == 0
+    script = _read_both(unit, module, parameters, sources, place) + by_name
+    return tools.yosys(script, place, EQUIVALENCE_SECONDS).status == 0
 
 
 # Counts a difference only after the first cycle of reset.
@@ -450,17 +456,7 @@ def _equivalent_after_reset(unit: Unit, mutant: Mutant, sources: list,
 
 def _equal_after_reset(unit: Unit, module: Module, parameters: dict, sources: list,
         place: pathlib.Path) -> bool:  # fmt: skip
-    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    script = ""
-    for name, files in (("gold", unit.sources), ("gate", sources)):
-        staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
-        script += (
-            f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
-            f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
-            f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
-        )
-    script += (
-        "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
+    script = _read_both(unit, module, parameters, sources, place) + (
         "miter -equiv -flatten gold gate miter\nhierarchy -top miter\nwrite_rtlil miter.il\n"
     )
     if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
