@@ -19,8 +19,8 @@
 #include <thread>
 #include <utility>
 
-#include "network/run_delay.hpp"
 #include "tutti/platform/native.hpp"
+#include "tutti/platform/run_delay.hpp"
 
 namespace tutti::network {
 namespace {
@@ -281,9 +281,9 @@ bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point unt
 // Whether this thread has seldom waited for a CPU since the last question.
 bool xdp_endpoint::has_cpu_alone() {
   const auto now = clock::now();
-  const std::optional<std::chrono::nanoseconds> delay = run_delay::now();
+  const std::optional<std::uint64_t> delay = platform::run_delay::now_ns();
   if (!delay) return false;
-  const auto waited = *delay - std::exchange(last_delay_, *delay);
+  const std::chrono::nanoseconds waited(*delay - std::exchange(last_delay_ns_, *delay));
   const auto passed = now - std::exchange(last_question_, now);
   return 8 * waited < passed;
 }

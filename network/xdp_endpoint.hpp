@@ -84,7 +84,7 @@ class xdp_endpoint final : public endpoint {
   look look_;
   // When the host was last asked whether it has its CPU alone, and what the kernel said then.
   clock::time_point last_question_{};
-  std::chrono::nanoseconds last_delay_{0};
+  std::uint64_t last_delay_ns_ = 0;
   // The waits until this host takes its CPU for its own.
   unsigned crowded_waits_ = 0;
   std::vector<std::optional<progress>> known_;

@@ -5,10 +5,8 @@
 #include "tutti/team/fibers.hpp"
 
 #include <cxxabi.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,6 +24,7 @@
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/run_delay.hpp"
 
 namespace tutti {
 
@@ -70,39 +69,6 @@ class thread_state {
   const basic_team<native>** region_;
 };
 
-// How long this thread has been ready to run while others ran on its core.
-class time_in_queue {
- public:
-  // Returns 0 if the system does not tell.
-  static std::uint64_t so_far_ns() noexcept {
-    thread_local time_in_queue mine;
-    return mine.read_ns();
-  }
-
- private:
-  time_in_queue() = default;
-  ~time_in_queue() {
-    if (file_ >= 0) close(file_);
-  }
-  std::uint64_t read_ns() noexcept {
-    // A child that a fork has made inherits the file of its parent's thread.
-    if (const pid_t here = getpid(); process_ != here) {
-      if (file_ >= 0) close(file_);
-      file_ = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-      process_ = here;
-    }
-    char text[64];
-    const auto size = file_ < 0 ? 0 : pread(file_, text, sizeof text - 1, 0);
-    if (size <= 0) return 0;
-    text[size] = '\0';
-    unsigned long long ran = 0, queued = 0;
-    return std::sscanf(text, "%llu %llu", &ran, &queued) == 2 ? queued : 0;
-  }
-
-  int file_ = -1;
-  pid_t process_ = 0;
-};
-
 // How often and how long this thread has been off its core by its own doing.
 struct time_off_core {
   // How often the thread blocked. Waits for locks inside the kernel count too.
@@ -112,7 +78,7 @@ struct time_off_core {
 
   static time_off_core so_far() noexcept {
     time_off_core found;
-    std::uint64_t queued = time_in_queue::so_far_ns();
+    std::uint64_t queued = queued_ns();
     // The values belong to one moment only if the thread did not lose its core between them.
     for (int tries = 0; tries < 5; ++tries) {
       rusage usage{};
@@ -125,11 +91,14 @@ struct time_off_core {
       // That is not its doing, and neither is what the library does.
       found = {usage.ru_nvcsw, usage.ru_minflt + usage.ru_majflt,
                platform::now_ns() - busy_ns - queued - detail::own_blocking_ns};
-      const std::uint64_t before = std::exchange(queued, time_in_queue::so_far_ns());
+      const std::uint64_t before = std::exchange(queued, queued_ns());
       if (queued == before) break;
     }
     return found;
   }
+  // For how long this thread has been ready to run while others ran on its core; 0 if the system
+  // does not tell.
+  static std::uint64_t queued_ns() noexcept { return platform::run_delay::now_ns().value_or(0); }
   // Tells whether the thread blocked since `before`. A short time is tolerated, because an
   // allocation may block briefly, and a longer one if page faults may have blocked: a page fault
   // waits for the lock of the address space, and where others keep the cores busy, the thread that

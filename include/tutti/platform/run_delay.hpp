@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a thread has been ready to run while others had its CPU, as the kernel's scheduler tells
+// How long a thread has been ready to run while others had its CPU, as Linux's scheduler tells
 // (/proc/thread-self/schedstat). It tells whether a thread has its CPU alone, before a process of a
 // stranger has taken it away for a time slice.
+// Hosted only: without an operating system nobody takes a CPU away.
 #pragma once
 
+#include "tutti/platform/config.hpp"
+
+#if TUTTI_HOSTED
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
+#endif
 
-namespace tutti::network {
+namespace tutti::platform {
+
+#if TUTTI_HOSTED
 
 class run_delay {
  public:
-  // Returns the calling thread's; nothing if the kernel does not tell.
-  static std::optional<std::chrono::nanoseconds> now() noexcept {
+  // Returns the calling thread's, in nanoseconds; nothing if the kernel does not tell.
+  static std::optional<std::uint64_t> now_ns() noexcept {
     static thread_local run_delay mine;
-    // The file of a process that has forked is that of its parent.
+    // A child that a fork has made inherits the file of its parent's thread.
     if (mine.process_ != ::getpid()) mine.open();
     char text[80];
-    const ssize_t got = ::pread(mine.file_, text, sizeof text - 1, 0);
+    const ssize_t got = mine.file_ < 0 ? 0 : ::pread(mine.file_, text, sizeof text - 1, 0);
     if (got <= 0) return {};
     text[got] = '\0';
     unsigned long long ran = 0, waited = 0;
     if (std::sscanf(text, "%llu %llu", &ran, &waited) != 2) return {};
-    return std::chrono::nanoseconds(static_cast<long long>(waited));
+    return waited;
   }
   run_delay(const run_delay&) = delete;
   run_delay& operator=(const run_delay&) = delete;
@@ -48,4 +55,6 @@ class run_delay {
   pid_t process_ = 0;
 };
 
-}  // namespace tutti::network
+#endif  // TUTTI_HOSTED
+
+}  // namespace tutti::platform
