@@ -402,5 +402,34 @@ TEST(Times, ServesTheNearestFirst) {
   }
 }
 
+// Two threads of different nodes write their bytes of a line which the others poll, in the node of
+// the first.
+TEST(Times, CanServeChangesFirst) {
+  machine m = some_machine(2, 8, 1);
+  m.read_gap = picoseconds(40);
+  const auto both_have_written = [&](bool first) {
+    m.changes_first = first;
+    struct alignas(64) {
+      std::array<simulated_atomic<std::uint8_t>, 2> bytes{};
+    } line;
+    sim_time last = 0;
+    world w(m, {.poll_gap = m.hit, .start_within = 0});
+    const sim_time start = w.now();
+    on_threads(w, 9, [&](rank_t rank) {
+      if (rank % 8 != 0) {
+        while (line.bytes[0].load(acquire) + line.bytes[1].load(acquire) < 2) simulated::relax();
+        return;
+      }
+      // The others poll by now.
+      w.spend(picoseconds(10'000));
+      line.bytes[rank / 8].store(1, seq_cst);
+      last = std::max(last, w.now() - start);
+    });
+    return nanoseconds(last);
+  };
+  // The second writer does not wait for the seven readers, which are nearer to the first.
+  EXPECT_LT(both_have_written(true) + 6 * 40, both_have_written(false));
+}
+
 }  // namespace
 }  // namespace tutti::sim
