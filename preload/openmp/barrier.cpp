@@ -18,6 +18,18 @@ std::uint32_t team_barrier::restart() noexcept {
   return tickets_of(word.load(relaxed));
 }
 
+void team_barrier::note_task(bool is_odd, std::uint32_t all) noexcept {
+  atomic<std::uint32_t>& noted = with_tasks[is_odd ? 1 : 0];
+  // relaxed: the ticket of the thread that makes the task publishes it, and the fence of push_task
+  // puts it before the look for arrivals.
+  if (noted.load(relaxed) != all) noted.store(all, relaxed);
+}
+
+bool team_barrier::has_made_tasks(bool is_odd, std::uint32_t all) const noexcept {
+  // seq_cst: the total order puts it after the caller's ticket or fence, which push_task looks for.
+  return with_tasks[is_odd ? 1 : 0].load(seq_cst) == all;
+}
+
 void team_barrier::tell_to_look() noexcept {
   // seq_cst: follows what the waiters shall see; the total order puts it before the check for
   // sleepers.
@@ -46,14 +58,11 @@ void pass_without_tasks(thread& me, omp_team& team) {
                      [end](std::uint32_t now) { return team_barrier::has_passed(now, end); });
 }
 
-// Runs tasks while it waits. Returns false if it stopped because the region is cancelled.
-bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uint32_t& phase,
-                     bool stops) {
-  const std::uint32_t all = phase + team.size * team_barrier::ticket,
-                      end = all + team_barrier::ticket;
-  phase = end;
-  // seq_cst: as above.
-  barrier.word.fetch_add(team_barrier::ticket, seq_cst);
+// After the thread's ticket: runs tasks while it waits for the phase's additional ticket. Returns
+// false if it stopped because the region is cancelled.
+bool run_tasks_until_end(thread& me, omp_team& team, team_barrier& barrier, std::uint32_t all,
+                         bool stops) {
+  const std::uint32_t end = all + team_barrier::ticket;
   bool has_waited = false;
   for (;;) {
     // acquire: pairs with every ticket of the phase.
@@ -98,13 +107,65 @@ bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uin
   }
 }
 
+// After the thread's ticket, of which `is_last` says whether it was the phase's last one: waits
+// until all have theirs. Returns false as soon as it sees that a task was made in this phase.
+bool wait_without_tasks(thread& me, team_barrier& barrier, std::uint32_t all, bool is_last) {
+  const bool is_odd = me.now.is_odd_phase;
+  for (;;) {
+    if (barrier.has_made_tasks(is_odd, all)) return false;
+    if (is_last) {
+      barrier.wait.notify_ordered(barrier.word);
+      return true;
+    }
+    // acquire: pairs with every ticket of the phase, and with push_task.
+    barrier.wait.until(me.barrier_wait, barrier.word, acquire, [all](std::uint32_t now) {
+      return team_barrier::has_passed(now, all) || (now & team_barrier::look_again) != 0;
+    });
+    // acquire: see above.
+    if (team_barrier::has_passed(barrier.word.load(acquire), all))
+      return !barrier.has_made_tasks(is_odd, all);
+    barrier.clear_look_again();
+    // seq_cst: a thread that makes a task and finds the bit set tells nobody; it has noted the task
+    // before this fence, then.
+    platform::fence(seq_cst);
+  }
+}
+
+// Runs tasks while it waits, if there are any. Returns false if it stopped because the region is
+// cancelled.
+bool pass_with_tasks(thread& me, omp_team& team, bool stops) {
+  team_barrier& barrier = team.barrier;
+  const std::uint32_t all = me.now.phase + team.size * team_barrier::ticket;
+  // seq_cst: as above.
+  const std::uint32_t before = barrier.word.fetch_add(team_barrier::ticket, seq_cst);
+  const bool is_last = team_barrier::tickets_of(before) + team_barrier::ticket == all;
+  std::uint32_t end = all;
+  bool has_passed = true;
+  if (global().can_cancel || !wait_without_tasks(me, barrier, all, is_last)) {
+    end += team_barrier::ticket;
+    has_passed = run_tasks_until_end(me, team, barrier, all, stops);
+  }
+  // Until here, tasks that the thread has run may have made others in this phase.
+  me.now.phase = end;
+  me.now.is_odd_phase = !me.now.is_odd_phase;
+  return has_passed;
+}
+
+// Waits for the ranks of a cancelled region, which come from different phases.
+void pass_after_cancellation(thread& me, omp_team& team) {
+  team_barrier& barrier = team.after_cancellation;
+  // seq_cst: as above.
+  barrier.word.fetch_add(team_barrier::ticket, seq_cst);
+  run_tasks_until_end(me, team, barrier,
+                      team.phase_after_cancellation + team.size * team_barrier::ticket, false);
+}
+
 bool pass(thread& me, omp_team& team, bool can_be_cancelled) {
   if (!team.has_tasks) {
     if (team.size > 1) pass_without_tasks(me, team);
     return false;
   }
-  const bool passed =
-      pass_with_tasks(me, team, team.barrier, me.now.phase, can_be_cancelled || team.is_cancelled);
+  const bool passed = pass_with_tasks(me, team, can_be_cancelled || team.is_cancelled);
   // acquire: pairs with the cancelling store.
   return !passed || (can_be_cancelled && team.is_cancelled.load(acquire));
 }
@@ -126,11 +187,8 @@ void wait_at_end_without_tasks(thread& me) { pass(me, *me.now.team, false); }
 void wait_at_end_with_tasks(thread& me) {
   omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
-  if (!team.is_cancelled.load(acquire) &&
-      pass_with_tasks(me, team, team.barrier, me.now.phase, true))
-    return;
-  std::uint32_t phase = team.phase_after_cancellation;
-  pass_with_tasks(me, team, team.after_cancellation, phase, false);
+  if (!team.is_cancelled.load(acquire) && pass_with_tasks(me, team, true)) return;
+  pass_after_cancellation(me, team);
 }
 
 void wake_barriers(omp_team& team) {

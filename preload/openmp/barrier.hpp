@@ -14,9 +14,9 @@ struct omp_team;
 struct thread;
 
 // The word counts tickets. Each phase has as many tickets as threads, and the last ticket ends it.
-// If the team may have tasks, a phase has one ticket more, which a thread draws when all threads
-// have arrived and no task is left. The lowest bit tells the waiters that there is something to
-// look at: a task to run, or that the region is cancelled.
+// A phase in which a task was made, and each phase if regions can be cancelled, has one ticket more,
+// which a thread draws when all threads have arrived and no task is left. The lowest bit tells the
+// waiters that there is something to look at: a task to run, or that the region is cancelled.
 struct team_barrier {
   static constexpr std::uint32_t ticket = 2, look_again = 1;
   static constexpr std::uint32_t tickets_of(std::uint32_t word) noexcept {
@@ -31,10 +31,19 @@ struct team_barrier {
   // that has received the line here draws its ticket without a further transfer.
   atomic<std::uint32_t> singles{0};
   adaptive_wait<> wait{0};
+  // For the even and the odd phases of a region: the tickets at which all threads will have arrived
+  // in the last phase in which a task was made. No thread is two phases ahead of another, so the
+  // phases that anybody reads about have places of their own. Threads that make many tasks read them
+  // while others change the word, so they lie on a line of their own.
+  alignas(cache_line) atomic<std::uint32_t> with_tasks[2]{};
 
   // Returns the tickets at which the first phase of a region begins. All threads of the last region
   // have left by now, or need nothing but to see that their phase has ended.
   std::uint32_t restart() noexcept;
+  // Gives the phase that ends with `all` tickets a further one.
+  void note_task(bool is_odd, std::uint32_t all) noexcept;
+  // Whether it has one. True once a task was made; false is final when all tickets have been seen.
+  bool has_made_tasks(bool is_odd, std::uint32_t all) const noexcept;
   // Sets the bit and wakes the waiters.
   void tell_to_look() noexcept;
   // Clears the bit. The caller looks afterwards whether there is something to do.

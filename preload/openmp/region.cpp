@@ -97,6 +97,7 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   now.static_trip = 0;
   now.has_chunk = false;
   now.phase = phase;
+  now.is_odd_phase = false;
   now.singles = singles;
   now.doacross_loops = 0;
   now.doacross = nullptr;

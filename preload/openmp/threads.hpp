@@ -40,6 +40,8 @@ struct context {
   bool has_last_chunk = false;
   // The tickets of the barrier when the present phase began.
   std::uint32_t phase = 0;
+  // Whether the thread has passed an odd number of the region's barriers, if they wait for tasks.
+  bool is_odd_phase = false;
   // The constructs `single` that the thread has passed.
   std::uint32_t singles = 0;
   // The doacross loops of clang's interface that the thread has begun, and the present one.
