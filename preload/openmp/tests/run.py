@@ -30,7 +30,7 @@ def run(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", required=True, type=os.path.abspath)
     parser.add_argument("--threads", default="1,2,3,8")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--noise", type=int, default=0, help="busy processes beside the program")
