@@ -46,7 +46,7 @@ class team_tasks {
 
 // Returns false if the thread stopped because the region is cancelled.
 bool pass_with_tasks(thread& me, omp_team& team, bool can_stop) {
-  const team_tasks tasks(me, team, can_stop, false);
+  team_tasks tasks(me, team, can_stop, false);
   if (global().can_cancel)
     return team.barrier.pass_or_stop(me.barrier_wait, me.now.phase, team.size, tasks);
   team.barrier.pass(me.barrier_wait, me.now.phase, team.size, tasks);
@@ -83,8 +83,8 @@ void wait_at_end_with_tasks(thread& me) {
   if (!team.is_cancelled.load(acquire) && pass_with_tasks(me, team, true)) return;
   // The ranks come from different phases.
   team_barrier::phase phase{team.phase_after_cancellation, false};
-  team.after_cancellation.pass_or_stop(me.barrier_wait, phase, team.size,
-                                       team_tasks(me, team, false, true));
+  team_tasks tasks(me, team, false, true);
+  team.after_cancellation.pass_or_stop(me.barrier_wait, phase, team.size, tasks);
 }
 
 void wake_barriers(omp_team& team) {

@@ -85,7 +85,7 @@ class task_barrier {
   //   stops(was_told)  for pass_or_stop(): whether the caller stops waiting; and whether it has been
   //                    told to look, which the others then have not seen
   template <class Tasks>
-  void pass(wait_state& mine, phase& now, unsigned size, Tasks tasks) {
+  void pass(wait_state& mine, phase& now, unsigned size, Tasks& tasks) {
     std::uint32_t end = all_of(now, size);
     if (!wait_without_tasks(mine, now.is_odd, end, draw(end))) {
       run_tasks(mine, end, tasks);
@@ -97,7 +97,7 @@ class task_barrier {
   // The same if the region can be cancelled. All phases have the additional ticket, then. Returns
   // false if tasks.stops() said so.
   template <class Tasks>
-  bool pass_or_stop(wait_state& mine, phase& now, unsigned size, Tasks tasks) {
+  bool pass_or_stop(wait_state& mine, phase& now, unsigned size, Tasks& tasks) {
     const std::uint32_t all = all_of(now, size);
     draw(all);
     const bool has_ended = run_tasks(mine, all, tasks);

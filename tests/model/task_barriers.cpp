@@ -116,7 +116,8 @@ class with_tasks : public scenario {
   };
   template <class Run>
   void pass(place& me, Run work) {
-    barrier_.pass(me.wait, me.phase, n_, hooks<Run>{*this, me, work});
+    hooks<Run> tasks{*this, me, work};
+    barrier_.pass(me.wait, me.phase, n_, tasks);
   }
 
   rank_t n_;
@@ -235,7 +236,8 @@ class cancelling : public with_tasks<Wait> {
         return true;
       }
     };
-    RL_ASSERT(!this->barrier_.pass_or_stop(me.wait, me.phase, this->n_, telling{*this}));
+    telling tasks{*this};
+    RL_ASSERT(!this->barrier_.pass_or_stop(me.wait, me.phase, this->n_, tasks));
   }
 };
 
