@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs EPCC's syncbench under several OpenMP runtimes, which take turns, and prints tables.
+"""Runs EPCC's benchmarks under several OpenMP runtimes, which take turns, and prints tables.
 
 EPCC's OpenMP microbenchmarks (version 3.1, M. Bull, F. Reid and N. McDonnell, 2015) time a
 construct around a little work, and subtract the time of the work alone: the overhead. The command
-compiles syncbench.c of --source for libgomp and runs it as it is: with libgomp's defaults, with
+compiles one of them for libgomp and runs it as it is: with libgomp's defaults, with
 OMP_WAIT_POLICY=active and =passive, with LLVM's libomp preloaded, and with tutti preloaded. A cell
 is the median over the runs of the mean overhead that a run prints, in us, and in brackets the
 smallest. The last column is the median of the best setting of libgomp by tutti's.
@@ -31,12 +31,12 @@ OVERHEAD = re.compile(r"^(.+?) overhead = (\S+) microseconds", re.MULTILINE)
 OWN = ("libgomp", "active", "passive")
 
 
-def compile_syncbench(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    files = [source / each for each in ("syncbench.c", "common.c")]
+def compiled(name: str, source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    files = [source / f"{name}.c", source / "common.c"]
     if absent := [each for each in files if not each.is_file()]:
         raise SystemExit(f"epcc.py: {absent[0]} is missing: --source has to name EPCC's sources")
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "syncbench"
+    program = folder / name
     # The sources come with neither prototypes nor a declaration of main's result.
     subprocess.run(
         ["gcc", "-O2", "-w", "-fopenmp", "-DOMPVER2", "-DOMPVER3", *files, "-o", program, "-lm"],
@@ -65,9 +65,9 @@ def run(program: pathlib.Path, runtime: programs.Runtime, threads: int, asked: a
     except subprocess.TimeoutExpired:
         return None
     if done.returncode != 0:
-        raise SystemExit(f"epcc.py: syncbench under {runtime.name} ended with {done.returncode}")
+        raise SystemExit(f"epcc.py: {program.name} under {runtime.name} ended with {done.returncode}")
     if runtime.name == "tutti" and "tutti: runtime tutti" not in done.stderr:
-        raise SystemExit(f"epcc.py: tutti has not run syncbench: {done.stderr.strip()[-300:]}")
+        raise SystemExit(f"epcc.py: tutti has not run {program.name}: {done.stderr.strip()[-300:]}")
     return {name.strip().lower(): float(us) for name, us in OVERHEAD.findall(done.stdout)}
 
 
@@ -120,7 +120,9 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--source", type=pathlib.Path, required=True,
-                        help="folder with EPCC's syncbench.c and common.c")
+                        help="folder with EPCC's sources")
+    parser.add_argument("--benchmark", choices=["syncbench", "taskbench", "schedbench"],
+                        default="syncbench", help="which of them (syncbench)")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--library", type=pathlib.Path, help="tutti's runtime (of the build)")
     parser.add_argument("--situations", nargs="+", type=programs.parse_situation,
@@ -140,7 +142,7 @@ def main() -> int:
     if not library.is_file():
         print(f"epcc.py: there is no {library}; build it first", file=sys.stderr)
         return 1
-    program = compile_syncbench(asked.source, asked.build / "openmp-epcc")
+    program = compiled(asked.benchmark, asked.source, asked.build / "openmp-epcc")
     rows = [
         each for each in programs.runtimes_of(library)
         if not asked.runtimes or each.name in asked.runtimes
