@@ -65,7 +65,9 @@ def run(program: pathlib.Path, runtime: programs.Runtime, threads: int, asked: a
     except subprocess.TimeoutExpired:
         return None
     if done.returncode != 0:
-        raise SystemExit(f"epcc.py: {program.name} under {runtime.name} ended with {done.returncode}")
+        raise SystemExit(
+            f"epcc.py: {program.name} under {runtime.name} ended with {done.returncode}"
+        )
     if runtime.name == "tutti" and "tutti: runtime tutti" not in done.stderr:
         raise SystemExit(f"epcc.py: tutti has not run {program.name}: {done.stderr.strip()[-300:]}")
     return {name.strip().lower(): float(us) for name, us in OVERHEAD.findall(done.stdout)}

@@ -2,16 +2,16 @@
 // The barrier of a team: a ticket barrier (barrier/ticket.hpp) that also waits until all tasks have
 // ended. Threads that wait run tasks.
 //
-// One word counts the tickets. Each phase, which is what the team does between two barriers, has as
-// many tickets as the team has threads, and the last one ends it. A phase in which a task was made
-// has one ticket more, which a thread draws when all threads have arrived and no task is left. Who
-// makes the first task of a phase notes that before it arrives, so all see it who see the last
-// thread's ticket. Thus a phase without tasks costs what a ticket barrier costs.
+// One word counts the tickets. A phase is what the team does between two barriers. It has as many
+// tickets as the team has threads, and the last one ends it. A phase in which a task was made has
+// one ticket more, which a thread draws when all threads have arrived and no task is left. The
+// thread that makes the first task of a phase notes that before it arrives, so all threads that see
+// the last one's ticket see the note. Thus a phase without tasks costs what a ticket barrier costs.
 //
 // *Who sees a new task?* A thread that makes a task notes it, puts it into a queue, and then looks
-// whether threads have arrived. A thread arrives, and then looks at the note and the queues. The one
-// order of seq_cst operations lets at least one of them see the other. If both miss, no task is
-// lost, but nobody helps its maker.
+// whether threads have arrived. A thread arrives, and then looks at the note and the queues. The
+// one order of seq_cst operations lets at least one of them see the other. Without it no task would
+// be lost, but nobody would help its maker.
 //
 // The platform and the wait policy are parameters, so that the model checker runs this code
 // (tests/model/task_barriers.cpp).
@@ -72,18 +72,18 @@ class task_barrier {
   void pass(wait_state& mine, phase& now, unsigned size) noexcept {
     now.begin = all_of(now, size);
     if (draw(now.begin)) return wait_.notify_ordered(word_);
+    // acquire: pairs with every ticket of the phase.
     wait_.until(mine, word_, Memory::order("task_barrier.wait", acquire),
                 [end = now.begin](std::uint32_t seen) { return has_passed(seen, end); });
   }
-  // Waits for all threads and until all tasks of the phase have ended. `tasks` belongs to the
-  // caller:
+  // Waits for all threads and until all tasks of the phase have ended. `tasks` is the caller's:
   //   take()           a task that it may run, or null
   //   run(task)        runs it
   //   are_queued()     whether there is one; the answer may be out of date
   //   have_all_ended() whether all tasks have ended that were made; called by threads that have
   //                    seen all arrivals
-  //   stops(was_told)  for pass_or_stop(): whether the caller stops waiting; and whether it has been
-  //                    told to look, which the others then have not seen
+  //   stops(was_told)  for pass_or_stop(): whether the caller stops waiting. If it was told to
+  //                    look, the others have not seen that
   template <class Tasks>
   void pass(wait_state& mine, phase& now, unsigned size, Tasks& tasks) {
     std::uint32_t end = all_of(now, size);
@@ -126,8 +126,9 @@ class task_barrier {
   void tell_to_look() noexcept {
     // seq_cst: follows what the waiters shall see; the one order puts it before the check for
     // sleepers.
-    const auto order = Memory::order("task_barrier.tell", seq_cst);
-    if ((word_.fetch_or(look_again, order) & look_again) == 0) wait_.notify_ordered(word_);
+    const std::uint32_t before =
+        word_.fetch_or(look_again, Memory::order("task_barrier.tell", seq_cst));
+    if ((before & look_again) == 0) wait_.notify_ordered(word_);
   }
   // Before a region, if the last one has left something to look at.
   void clear_look_again() noexcept {
@@ -158,6 +159,11 @@ class task_barrier {
     return tickets_of(before) + ticket == all;
   }
 
+  std::uint32_t seen_tickets() const noexcept {
+    // acquire: pairs with every ticket of the phase.
+    return word_.load(Memory::order("task_barrier.wait", acquire));
+  }
+
   // Whether a task was made in the phase. False is final if all tickets have been seen.
   bool has_made_tasks(bool is_odd, std::uint32_t all) const noexcept {
     // seq_cst: the one order puts it after the thread's ticket, and after the fence below.
@@ -168,6 +174,14 @@ class task_barrier {
     // relaxed: notify_one orders it.
     word_.fetch_or(look_again, relaxed);
     wait_.notify_one(word_);
+  }
+
+  // Waits until the thread is told to look, or the word has passed `end`.
+  void wait_until_told_or(wait_state& mine, std::uint32_t end) noexcept {
+    // acquire: pairs with every ticket of the phase.
+    wait_.until(
+        mine, word_, Memory::order("task_barrier.wait", acquire),
+        [end](std::uint32_t seen) { return has_passed(seen, end) || (seen & look_again) != 0; });
   }
 
   // The thread has been told to look: the next one is told anew.
@@ -185,12 +199,8 @@ class task_barrier {
         wait_.notify_ordered(word_);
         return true;
       }
-      // acquire: pairs with every ticket of the phase.
-      const auto order = Memory::order("task_barrier.wait", acquire);
-      wait_.until(mine, word_, order, [all](std::uint32_t seen) {
-        return has_passed(seen, all) || (seen & look_again) != 0;
-      });
-      if (has_passed(word_.load(order), all)) return !has_made_tasks(is_odd, all);
+      wait_until_told_or(mine, all);
+      if (has_passed(seen_tickets(), all)) return !has_made_tasks(is_odd, all);
       take_up();
       // seq_cst: a thread that makes a task and finds the bit set tells nobody. It has noted the
       // task before this, then.
@@ -202,11 +212,9 @@ class task_barrier {
   template <class Tasks>
   bool run_tasks(wait_state& mine, std::uint32_t all, Tasks& tasks) {
     const std::uint32_t end = all + ticket;
-    // acquire: pairs with every ticket of the phase.
-    const auto order = Memory::order("task_barrier.wait", acquire);
     bool has_waited = false;
     for (;;) {
-      std::uint32_t now = word_.load(order);
+      std::uint32_t now = seen_tickets();
       if (has_passed(now, end)) return true;
       const bool was_told = (now & look_again) != 0;
       if (was_told) take_up();
@@ -215,13 +223,14 @@ class task_barrier {
       Memory::fence("task_barrier.look_for_tasks", seq_cst);
       if (tasks.stops(was_told)) return false;
       if (auto* const task = tasks.take()) {
-        // A thread that makes many tasks at once wakes one thread, which wakes the next one. It does
-        // so even if no thread sleeps: one that polls may have missed the bit that this one cleared.
+        // A thread that makes many tasks at once wakes one thread, which wakes the next one. It
+        // does so even if no thread sleeps: one that polls may have missed the bit that this one
+        // cleared.
         if (std::exchange(has_waited, false) && tasks.are_queued()) wake_one();
         tasks.run(*task);
         continue;
       }
-      now = word_.load(order);
+      now = seen_tickets();
       if (tickets_of(now) == all && tasks.have_all_ended()) {
         // seq_cst: as every ticket. relaxed: a failure is read again.
         if (word_.compare_exchange_weak(now, end | (now & look_again),
@@ -231,9 +240,7 @@ class task_barrier {
         }
         continue;
       }
-      wait_.until(mine, word_, order, [end](std::uint32_t seen) {
-        return has_passed(seen, end) || (seen & look_again) != 0;
-      });
+      wait_until_told_or(mine, end);
       has_waited = true;
     }
   }
@@ -245,8 +252,8 @@ class task_barrier {
   Wait wait_{0};
   // For the even and the odd phases of a region: the tickets at which all threads will have arrived
   // in the last phase in which a task was made. No thread is two phases ahead of another, so the
-  // phases that anybody reads about have places of their own. Threads that make many tasks read them
-  // while others change the word, so they lie on a line of their own.
+  // phases that anybody reads about have places of their own. Threads that make many tasks read
+  // them while others change the word, so they lie on a line of their own.
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> with_tasks_[2]{};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the barrier of OpenMP's teams (preload/openmp/task_barrier.hpp): a phase ends when all have
-// arrived and all of its tasks have ended, and publishes what ranks and tasks have written; a thread
-// that waits there runs tasks, and hears of a cancellation.
+// Checks the barrier of OpenMP's teams (preload/openmp/task_barrier.hpp): a phase ends when all
+// have arrived and all of its tasks have ended, and publishes what ranks and tasks have written; a
+// thread that waits there runs tasks, and hears of a cancellation.
 //
 // The counts and the queue are those of the runtime, without names: their orders are not weakened.
 #include <array>
@@ -126,8 +126,8 @@ class with_tasks : public scenario {
   checked::atomic<unsigned> is_cancelled_{0};
 };
 
-// Phases with tasks and without follow each other. `Made` has a digit for each phase: how many ranks
-// make a task in it. The task of the last of them makes another.
+// Phases with tasks and without follow each other. `Made` has a digit for each phase: one more than
+// the ranks that make a task in it. The task of the last of them makes another.
 template <class Wait, unsigned Made>
 class phases : public with_tasks<Wait> {
   using base = with_tasks<Wait>;
@@ -140,7 +140,6 @@ class phases : public with_tasks<Wait> {
     place me;
     me.rank = rank;
     for (unsigned phase = 0, digits = Made; digits != 0; ++phase, digits /= 10) {
-      // A digit counts from 1.
       const rank_t makers = digits % 10 - 1;
       board_.write(phase, rank);
       if (rank < makers) {
@@ -166,8 +165,8 @@ class phases : public with_tasks<Wait> {
   checked_plain<unsigned> done_[most_phases][most_threads + 1];
 };
 
-// After a phase without tasks, rank 0 makes some and does not arrive before others have run them. If
-// it `tells_first`, it first tells the others to look, in vain.
+// After a phase without tasks, rank 0 makes some and does not arrive before others have run them.
+// If it `tells_first`, it first tells the others to look, in vain.
 template <class Wait, unsigned Count>
 class helping : public with_tasks<Wait> {
   using base = with_tasks<Wait>;
