@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/openmp/barrier.hpp"
 
-#include <utility>
-
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
@@ -13,98 +11,54 @@
 
 namespace tutti::openmp {
 
-std::uint32_t team_barrier::restart() noexcept {
-  // relaxed: the opening of the region publishes it.
-  return tickets_of(word.load(relaxed));
-}
-
-void team_barrier::tell_to_look() noexcept {
-  // seq_cst: follows what the waiters shall see; the total order puts it before the check for
-  // sleepers.
-  if ((word.fetch_or(look_again, seq_cst) & look_again) == 0) wait.notify_ordered(word);
-}
-
-void team_barrier::clear_look_again() noexcept {
-  // acquire: pairs with tell_to_look, so the caller sees what there is to look at.
-  word.fetch_and(~look_again, acquire);
-}
-
 namespace {
 
-// Waits for the tickets only.
-void pass_without_tasks(thread& me, omp_team& team) {
-  const std::uint32_t end = me.now.phase + team.size * team_barrier::ticket;
-  me.now.phase = end;
-  team_barrier& barrier = team.barrier;
-  // seq_cst: acquire and release pass all ranks' writes from ticket to ticket; the total order puts
-  // the last ticket before the check for sleepers.
-  const std::uint32_t before = barrier.word.fetch_add(team_barrier::ticket, seq_cst);
-  if (team_barrier::tickets_of(before) + team_barrier::ticket == end)
-    return barrier.wait.notify_ordered(barrier.word);
-  // acquire: pairs with every ticket of the phase.
-  barrier.wait.until(me.barrier_wait, barrier.word, acquire,
-                     [end](std::uint32_t now) { return team_barrier::has_passed(now, end); });
-}
+// The tasks of a team, for a thread that waits at one of its barriers.
+class team_tasks {
+ public:
+  team_tasks(thread& me, omp_team& team, bool can_stop, bool is_at_end)
+      : me_(me), team_(team), can_stop_(can_stop), is_at_end_(is_at_end) {}
 
-// Runs tasks while it waits. Returns false if it stopped because the region is cancelled.
-bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uint32_t& phase,
-                     bool stops) {
-  const std::uint32_t all = phase + team.size * team_barrier::ticket,
-                      end = all + team_barrier::ticket;
-  phase = end;
-  // seq_cst: as above.
-  barrier.word.fetch_add(team_barrier::ticket, seq_cst);
-  bool has_waited = false;
-  for (;;) {
-    // acquire: pairs with every ticket of the phase.
-    std::uint32_t now = barrier.word.load(acquire);
-    if (team_barrier::has_passed(now, end)) return true;
-    const bool was_told = (now & team_barrier::look_again) != 0;
-    if (was_told) barrier.clear_look_again();
-    // acquire: pairs with the cancelling store.
-    if (team.is_cancelled.load(acquire)) {
-      // All that wait shall see it.
-      if (was_told && &barrier == &team.barrier) barrier.tell_to_look();
-      if (stops) return false;
-    }
-    // seq_cst: puts the arrival, and the end of a task, before the looks at the queues and at the
-    // counts; pairs with push_task and with the other ranks' fences.
-    platform::fence(seq_cst);
-    if (task* const next = take_task(me, team, nullptr)) {
-      // A thread that makes many tasks at once wakes one thread, which wakes the next one. It does
-      // so even if no thread sleeps: one that polls may have missed the bit that this one cleared.
-      if (std::exchange(has_waited, false) && has_tasks_queued(team)) wake_one_for_task(team);
-      execute_late(me, *next);
-      continue;
-    }
-    // acquire: see above.
-    now = barrier.word.load(acquire);
-    if (team_barrier::tickets_of(now) == all && have_all_ended(team)) {
-      // relaxed: the last ticket publishes it.
-      team.is_workshare_cancelled.store(false, relaxed);
-      // seq_cst: see the ticket without tasks. relaxed: a failure is read again.
-      if (barrier.word.compare_exchange_strong(now, end | (now & team_barrier::look_again), seq_cst,
-                                               relaxed)) {
-        barrier.wait.notify_ordered(barrier.word);
-        return true;
-      }
-      continue;
-    }
-    // acquire: see the first load.
-    barrier.wait.until(me.barrier_wait, barrier.word, acquire, [end](std::uint32_t seen) {
-      return team_barrier::has_passed(seen, end) || (seen & team_barrier::look_again) != 0;
-    });
-    has_waited = true;
+  task* take() { return take_task(me_, team_, nullptr); }
+  void run(task& t) { execute_late(me_, t); }
+  bool are_queued() const { return has_tasks_queued(team_); }
+  bool have_all_ended() const {
+    if (!openmp::have_all_ended(team_)) return false;
+    // relaxed: the last ticket publishes it.
+    if (global().can_cancel) team_.is_workshare_cancelled.store(false, relaxed);
+    return true;
   }
+  bool stops(bool was_told) {
+    // acquire: pairs with the cancelling store.
+    if (!team_.is_cancelled.load(acquire)) return false;
+    // All that wait shall see it.
+    if (was_told && !is_at_end_) team_.barrier.tell_to_look();
+    return can_stop_;
+  }
+
+ private:
+  thread& me_;
+  omp_team& team_;
+  const bool can_stop_;
+  // Whether the barrier is the one after a cancellation.
+  const bool is_at_end_;
+};
+
+// Returns false if the thread stopped because the region is cancelled.
+bool pass_with_tasks(thread& me, omp_team& team, bool can_stop) {
+  team_tasks tasks(me, team, can_stop, false);
+  if (global().can_cancel)
+    return team.barrier.pass_or_stop(me.barrier_wait, me.now.phase, team.size, tasks);
+  team.barrier.pass(me.barrier_wait, me.now.phase, team.size, tasks);
+  return true;
 }
 
 bool pass(thread& me, omp_team& team, bool can_be_cancelled) {
   if (!team.has_tasks) {
-    if (team.size > 1) pass_without_tasks(me, team);
+    if (team.size > 1) team.barrier.pass(me.barrier_wait, me.now.phase, team.size);
     return false;
   }
-  const bool passed =
-      pass_with_tasks(me, team, team.barrier, me.now.phase, can_be_cancelled || team.is_cancelled);
+  const bool passed = pass_with_tasks(me, team, can_be_cancelled || team.is_cancelled);
   // acquire: pairs with the cancelling store.
   return !passed || (can_be_cancelled && team.is_cancelled.load(acquire));
 }
@@ -126,23 +80,17 @@ void wait_at_end_without_tasks(thread& me) { pass(me, *me.now.team, false); }
 void wait_at_end_with_tasks(thread& me) {
   omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
-  if (!team.is_cancelled.load(acquire) &&
-      pass_with_tasks(me, team, team.barrier, me.now.phase, true))
-    return;
-  std::uint32_t phase = team.phase_after_cancellation;
-  pass_with_tasks(me, team, team.after_cancellation, phase, false);
+  if (!team.is_cancelled.load(acquire) && pass_with_tasks(me, team, true)) return;
+  // The ranks come from different phases.
+  team_barrier::phase phase{team.phase_after_cancellation, false};
+  team_tasks tasks(me, team, false, true);
+  team.after_cancellation.pass_or_stop(me.barrier_wait, phase, team.size, tasks);
 }
 
 void wake_barriers(omp_team& team) {
   team.barrier.tell_to_look();
   // A cancelled region ends at the other barrier.
   if (global().can_cancel) team.after_cancellation.tell_to_look();
-}
-
-void wake_one_for_task(omp_team& team) {
-  // relaxed: notify_one orders it.
-  team.barrier.word.fetch_or(team_barrier::look_again, relaxed);
-  team.barrier.wait.notify_one(team.barrier.word);
 }
 
 void sleep_until_woken(thread& me, std::uint32_t seen) {

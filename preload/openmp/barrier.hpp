@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "preload/openmp/atomic.hpp"
-#include "tutti/platform/config.hpp"
+#include "preload/openmp/task_barrier.hpp"
 #include "tutti/wait/adaptive.hpp"
 
 namespace tutti::openmp {
@@ -13,33 +13,7 @@ namespace tutti::openmp {
 struct omp_team;
 struct thread;
 
-// The word counts tickets. Each phase has as many tickets as threads, and the last ticket ends it.
-// If the team may have tasks, a phase has one ticket more, which a thread draws when all threads
-// have arrived and no task is left. The lowest bit tells the waiters that there is something to
-// look at: a task to run, or that the region is cancelled.
-struct team_barrier {
-  static constexpr std::uint32_t ticket = 2, look_again = 1;
-  static constexpr std::uint32_t tickets_of(std::uint32_t word) noexcept {
-    return word & ~look_again;
-  }
-  static constexpr bool has_passed(std::uint32_t word, std::uint32_t end) noexcept {
-    return static_cast<std::int32_t>(tickets_of(word) - end) >= 0;
-  }
-
-  alignas(cache_line) atomic<std::uint32_t> word{0};
-  // The constructs `single` that a thread has begun to run. They end at the barrier, so the core
-  // that has received the line here draws its ticket without a further transfer.
-  atomic<std::uint32_t> singles{0};
-  adaptive_wait<> wait{0};
-
-  // Returns the tickets at which the first phase of a region begins. All threads of the last region
-  // have left by now, or need nothing but to see that their phase has ended.
-  std::uint32_t restart() noexcept;
-  // Sets the bit and wakes the waiters.
-  void tell_to_look() noexcept;
-  // Clears the bit. The caller looks afterwards whether there is something to do.
-  void clear_look_again() noexcept;
-};
+using team_barrier = task_barrier<told_memory, adaptive_wait<>>;
 
 // Waits for all ranks and, if the team may have tasks, until all have ended. Returns true if the
 // region is cancelled; only callers with `can_be_cancelled` then stop waiting.
@@ -50,8 +24,6 @@ void wait_at_end_without_tasks(thread& me);
 void wait_at_end_with_tasks(thread& me);
 // Tells all that wait at barriers of the team to look again.
 void wake_barriers(omp_team& team);
-// Tells those that wait at the team's barrier that there is a task, and wakes one that sleeps.
-void wake_one_for_task(omp_team& team);
 
 // Sleeps until the thread's wake word is no longer `seen`.
 void sleep_until_woken(thread& me, std::uint32_t seen);

@@ -55,8 +55,8 @@ void set_wait_policy(omp_team& team) {
   const int policy = global().wait_policy;
   if (policy < 0) return;
   const patience p = policy == 1 ? patience::active() : patience::passive();
-  team.barrier.wait.set_patience(p);
-  team.after_cancellation.wait.set_patience(p);
+  team.barrier.set_patience(p);
+  team.after_cancellation.set_patience(p);
   team.closing.set_patience(p);
 }
 
@@ -96,7 +96,7 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   now.last_workshare = begin;
   now.static_trip = 0;
   now.has_chunk = false;
-  now.phase = phase;
+  now.phase = {phase, false};
   now.singles = singles;
   now.doacross_loops = 0;
   now.doacross = nullptr;
@@ -182,7 +182,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   }
   if (team.is_workshare_cancelled.load(relaxed)) team.is_workshare_cancelled.store(false, relaxed);
   set(team.phase_after_cancellation, team.after_cancellation.restart());
-  const std::uint32_t singles = team.barrier.singles.load(relaxed);
+  const std::uint32_t singles = team.barrier.singles();
   workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
   if (is_reproducible()) open_in_order(me, team);
   std::vector<unsigned> places;
@@ -282,10 +282,7 @@ void run_as_worker(worker& w) {
     return;
   }
   if (team.is_crowded) {
-    const std::uint32_t end = me.now.phase + team.size * team_barrier::ticket;
-    // seq_cst: see barrier.cpp.
-    const std::uint32_t before = team.barrier.word.fetch_add(team_barrier::ticket, seq_cst);
-    if (before + team_barrier::ticket == end) team.barrier.wait.notify_ordered(team.barrier.word);
+    team.barrier.arrive(me.now.phase, team.size);
     return;
   }
   leave(w, team);

@@ -19,9 +19,7 @@ bool is_single(thread& me) {
   omp_team& team = *me.now.team;
   if (team.size == 1) return true;
   if (is_reproducible()) return me.now.rank == 0;
-  std::uint32_t mine = me.now.singles++;
-  // relaxed: the count publishes nothing.
-  return team.barrier.singles.compare_exchange_strong(mine, mine + 1, relaxed, relaxed);
+  return team.barrier.is_first_at_single(me.now.singles++);
 }
 
 }  // namespace tutti::openmp

@@ -100,17 +100,11 @@ void push_task(thread& me, omp_team& team, task& t) {
     const locked guard(queue.lock);
     insert(queue, t);
   }
-  // seq_cst: the count comes before the look for sleepers; pairs with the fences of those who
-  // sleep.
-  platform::fence(seq_cst);
-  // relaxed: see above.
-  const std::uint32_t now = team.barrier.word.load(relaxed);
-  const bool has_arrivals = me.now.team != &team || team_barrier::tickets_of(now) != me.now.phase;
-  if (global().can_cancel)
-    wake_barriers(team);
-  else if (has_arrivals && (now & team_barrier::look_again) == 0)
-    wake_one_for_task(team);
-  // relaxed: see above.
+  // It orders the count and what follows, by a fence that pairs with those of threads that sleep.
+  team.barrier.announce_task(me.now.team == &team ? &me.now.phase : nullptr);
+  // All look whether the region is cancelled, too.
+  if (global().can_cancel) wake_barriers(team);
+  // relaxed: the fence orders it.
   if (team.idle.load(relaxed) != 0) wake_idle(team, parent);
 }
 

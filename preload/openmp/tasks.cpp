@@ -254,6 +254,7 @@ bool is_included(thread& me, bool if_clause, bool waits) {
 
 void submit(thread& me, task& t, std::span<const dependence> depend) {
   omp_team& team = *t.team;
+  team.barrier.note_task(me.now.phase, team.size);
   // relaxed: the task's end, which is published later, counts down.
   t.parent->unfinished.fetch_add(1, relaxed);
   if (t.group != nullptr) t.group->unfinished.fetch_add(1, relaxed);

@@ -49,7 +49,7 @@ struct omp_team {
   unsigned level = 0, active_level = 0;
   // Whether there are more threads than CPUs.
   bool is_crowded = false;
-  // Whether phases of the barrier have the additional ticket.
+  // Whether phases of the barrier may have the additional ticket.
   bool has_tasks = false;
   settings env;
   // What the opener returns to when the region ends.

@@ -162,8 +162,7 @@ void look_at_core(const worker& me, platform::core_leaver& leaver) {
 std::uint32_t waits_of_worker() noexcept {
   const omp_team* const team = this_thread->now.team;
   if (team == nullptr) return regions_here;
-  // relaxed: a hint.
-  return regions_here + team->barrier.word.load(relaxed) / (team_barrier::ticket * team->size);
+  return regions_here + team->barrier.phases(team->size);
 }
 
 void* work(void* raw) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "preload/openmp/atomic.hpp"
+#include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/ompt/parts.hpp"
 #include "preload/openmp/spare_objects.hpp"
@@ -38,8 +39,7 @@ struct context {
   std::uint32_t my_chunk = 0;
   bool has_chunk = false;
   bool has_last_chunk = false;
-  // The tickets of the barrier when the present phase began.
-  std::uint32_t phase = 0;
+  team_barrier::phase phase;
   // The constructs `single` that the thread has passed.
   std::uint32_t singles = 0;
   // The doacross loops of clang's interface that the thread has begun, and the present one.

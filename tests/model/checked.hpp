@@ -94,6 +94,9 @@ class checked_atomic {
   T fetch_sub(T value, std::memory_order o) noexcept {
     return modify(o, [&](auto order) { return value_(RL_INFO).fetch_sub(value, order); });
   }
+  T fetch_and(T value, std::memory_order o) noexcept {
+    return modify(o, [&](auto order) { return value_(RL_INFO).fetch_and(value, order); });
+  }
   T fetch_or(T value, std::memory_order o) noexcept {
     return modify(o, [&](auto order) { return value_(RL_INFO).fetch_or(value, order); });
   }

@@ -3,7 +3,7 @@
 """Checks that the model weakens every named memory order of the headers, and that each documented
 exception is tried.
 
-usage: completeness.py TUTTI_MODEL INCLUDE_FOLDER
+usage: completeness.py TUTTI_MODEL FOLDER...
 """
 
 import json
@@ -16,9 +16,12 @@ SITE = re.compile(r'\bMemory::(?:order|fence)\(\s*"([^"]+)"')
 
 
 def main() -> int:
-    program, headers = sys.argv[1], pathlib.Path(sys.argv[2])
+    program, folders = sys.argv[1], [pathlib.Path(each) for each in sys.argv[2:]]
     named = {
-        name for path in sorted(headers.rglob("*.hpp")) for name in SITE.findall(path.read_text())
+        name
+        for folder in folders
+        for path in sorted(folder.rglob("*.hpp"))
+        for name in SITE.findall(path.read_text())
     }
     # This few executions catch little, but here only the sites count.
     run = subprocess.run(
@@ -33,7 +36,7 @@ def main() -> int:
             file=sys.stderr,
         )
     for name in sorted(weakened - named):
-        print(f'completeness.py: the memory order "{name}" is not in {headers}', file=sys.stderr)
+        print(f'completeness.py: the memory order "{name}" is in no header', file=sys.stderr)
     tried = {
         (mutant["site"], mutant["weakened"]) for line in lines for mutant in line.get("mutants", [])
     }

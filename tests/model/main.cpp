@@ -137,7 +137,7 @@ void print(const control_report& c, format as) {
 std::vector<subject> every_subject() {
   std::vector<subject> every = algorithm_subjects();
   for (auto more : {barrier_subjects, reduction_subjects, region_subjects, message_subjects,
-                    event_subjects, eventcount_subjects, shared_subjects})
+                    event_subjects, eventcount_subjects, shared_subjects, task_barrier_subjects})
     for (subject& s : more()) every.push_back(std::move(s));
   return every;
 }

@@ -35,6 +35,7 @@ std::vector<subject> region_subjects();
 std::vector<subject> message_subjects();
 std::vector<subject> event_subjects();
 std::vector<subject> shared_subjects();
+std::vector<subject> task_barrier_subjects();
 std::vector<subject> eventcount_subjects();
 // Programs whose waiters and notifiers meet by the sleepers' protocol and by a wake word.
 std::vector<program> eventcount_programs();

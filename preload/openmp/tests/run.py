@@ -8,7 +8,8 @@ import os
 import subprocess
 import sys
 
-NOISE = "while True: pass"
+# It ends with this process, also if that is killed.
+NOISE = "import os\nwhile os.getppid() == {}:\n    for _ in range(100000): pass"
 
 
 def run(
@@ -30,7 +31,7 @@ def run(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", required=True, type=os.path.abspath)
     parser.add_argument("--threads", default="1,2,3,8")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--noise", type=int, default=0, help="busy processes beside the program")
@@ -42,7 +43,10 @@ def main() -> int:
     arguments = parser.parse_args()
     environment = dict(os.environ, LD_PRELOAD=arguments.library, TUTTI_VERBOSE="1")
     environment.update(each.split("=", 1) for each in arguments.set)
-    noise = [subprocess.Popen([sys.executable, "-c", NOISE]) for _ in range(arguments.noise)]
+    noise = [
+        subprocess.Popen([sys.executable, "-c", NOISE.format(os.getpid())])
+        for _ in range(arguments.noise)
+    ]
     failures = 0
     try:
         for repeat in range(arguments.repeats):

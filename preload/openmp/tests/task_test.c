@@ -299,7 +299,66 @@ static void check_many(void) {
   CHECK(sum % (399 * 200) == 0 && sum > 0);
 }
 
+static unsigned mixed(unsigned seed, int phase, int rank) {
+  unsigned x = seed * 2654435761u + (unsigned)phase * 40503u + (unsigned)rank * 2246822519u;
+  x ^= x >> 15;
+  x *= 2654435761u;
+  return x ^ (x >> 13);
+}
+
+// In about half of the phases no thread makes a task; a task of every second thread makes another.
+static int tasks_of(unsigned seed, int phase, int rank) {
+  if (mixed(seed, phase, -1) % 2 == 0) return 0;
+  const unsigned x = mixed(seed, phase, rank);
+  return x % 4 == 0 ? (int)(x >> 8) % 3 + 1 : 0;
+}
+
+// Phases with and without tasks follow each other in any order, and the region ends after one of
+// either kind. Each barrier waits for all tasks and publishes what each thread wrote before it.
+static void check_phases(unsigned seed) {
+  enum { most_phases = 24, most_threads = 64 };
+  static int written[most_phases][most_threads];
+  int done[most_phases] = {0};
+  const int phases = 1 + (int)(mixed(seed, 0, 0) % most_phases);
+#pragma omp parallel
+  {
+    const int rank = omp_get_thread_num(), threads = omp_get_num_threads();
+    CHECK(threads <= most_threads);
+    for (int phase = 0; phase < phases; ++phase) {
+      for (volatile unsigned work = mixed(seed, phase, rank) % 1000; work > 0;) work = work - 1;
+      for (int i = tasks_of(seed, phase, rank); i > 0; --i) {
+#pragma omp task firstprivate(phase) shared(done)
+        {
+          if (rank % 2 == 0) {
+#pragma omp task firstprivate(phase) shared(done)
+#pragma omp atomic
+            ++done[phase];
+          }
+#pragma omp atomic
+          ++done[phase];
+        }
+      }
+      written[phase][rank] = (int)seed;
+      if (phase + 1 == phases) break;
+#pragma omp barrier
+      int expected = 0, now;
+      for (int r = 0; r < threads; ++r) {
+        CHECK(written[phase][r] == (int)seed);
+        expected += tasks_of(seed, phase, r) * (r % 2 == 0 ? 2 : 1);
+      }
+#pragma omp atomic read
+      now = done[phase];
+      CHECK(now == expected);
+    }
+  }
+  int expected = 0;
+  for (int r = 0; r < omp_get_max_threads(); ++r)
+    expected += tasks_of(seed, phases - 1, r) * (r % 2 == 0 ? 2 : 1);
+  CHECK(done[phases - 1] == expected);
+}
+
 int main(void) {
+  for (unsigned seed = 1; seed <= 300; ++seed) check_phases(seed);
   for (int repeat = 0; repeat < 20; ++repeat) {
     check_taskwait();
     check_barriers();

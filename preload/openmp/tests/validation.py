@@ -73,7 +73,7 @@ def try_one(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", type=pathlib.Path, required=True)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", required=True, type=os.path.abspath)
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--seconds", type=float, default=60, help="a test may take (60)")
     parser.add_argument("--most-untouched", type=int, default=3)
