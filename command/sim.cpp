@@ -18,9 +18,7 @@
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
-#include "sim/choices.hpp"
 #include "sim/measure.hpp"
-#include "tutti/reduce/list.hpp"
 
 namespace tutti::command {
 
@@ -181,86 +179,6 @@ int run_machines(const sim_options& o) {
   return cli::success;
 }
 
-// Why an alternative may be the best.
-std::string reason_of(const std::string& subject, const std::string& name) {
-  if (subject == "region") return "each thread opens the region for up to so many others";
-  for (const reduction_info& info : reductions)
-    if (name.rfind(info.name, 0) == 0) return std::string(info.summary);
-  return "";
-}
-
-// Reductions and regions of a team, for so many threads.
-void advise_more(const sim_options& o, const sim::machine& m, rank_t threads) {
-  for (const sim::choice& c : sim::choices()) {
-    if (c.subject != "reduction" && c.subject != "region") continue;
-    const double chosen = c.chosen.ns(m, threads);
-    std::vector<std::pair<double, std::string>> times;
-    for (const sim::alternative& other : c.others)
-      times.emplace_back(other.ns(m, threads), other.name);
-    std::sort(times.begin(), times.end());
-    const auto& [best, name] = times.front();
-    const char* const what = c.subject == "region" ? "team" : "reduction";
-    if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_advice_more"},
-                                   {"machine", m.name},
-                                   {"threads", threads},
-                                   {"subject", what},
-                                   {"name", name},
-                                   {"ns", best},
-                                   {"default_ns", chosen}}
-                             .dump());
-    else
-      fmt::print("{:>13}: {} ({:.0f} ns: {}). tutti's default takes {:.0f} ns.\n", what, name, best,
-                 reason_of(c.subject, name), chosen);
-  }
-}
-
-// Barriers, reductions and regions by their simulated times for a few numbers of threads, the best
-// first.
-int run_advise(const sim_options& o) {
-  const sim::machine m = machine_of(o);
-  const std::vector<sim::contender> all = sim::barriers({"all"}, {"spin"});
-  if (!o.json)
-    fmt::print(
-        "{}: {}\nThese are predictions of a model; `tutti sim published` prints how far it is from "
-        "what papers measured.\n",
-        m.name, m.description);
-  std::vector<rank_t> counts;
-  for (rank_t n = 2; n < m.cpus(); n *= 4) counts.push_back(n);
-  counts.push_back(m.cpus());
-  for (const rank_t n : counts) {
-    std::vector<std::pair<double, const sim::contender*>> times;
-    double choice = 0;
-    for (const sim::contender& who : all) {
-      const double ns = summary_of(sim::run(m, who, {.threads = n, .episodes = 20}).loop).median;
-      if (who.name == "default")
-        choice = ns;
-      else
-        times.emplace_back(ns, &who);
-    }
-    std::sort(times.begin(), times.end());
-    const auto& [best, winner] = times.front();
-    if (o.json) {
-      fmt::print("{}\n", cli::json{{"type", "sim_advice"},
-                                   {"machine", m.name},
-                                   {"threads", n},
-                                   {"barrier", winner->name},
-                                   {"ns", best},
-                                   {"default_ns", choice}}
-                             .dump());
-      advise_more(o, m, n);
-      continue;
-    }
-    fmt::print(
-        "{:>4} threads: {} ({:.0f} ns: {}); then {} ({:.0f} ns), {} ({:.0f} ns). "
-        "tutti::barrier, which needs no name, takes {:.0f} ns.\n",
-        n, winner->name, best, winner->summary, times[1].second->name, times[1].first,
-        times[2].second->name, times[2].first, choice);
-    advise_more(o, m, n);
-  }
-  return cli::success;
-}
-
 }  // namespace
 
 void add_sim(cli::command& program) {
@@ -404,7 +322,7 @@ void add_sim(cli::command& program) {
   cli::command advise =
       add("advise",
           "Say which barriers, reductions and teams are the fastest for how many threads, and "
-          "why",
+          "why; takes a few seconds where there are hundreds of threads",
           run_advise);
   add_machine(advise).required();
   add_set(advise);

@@ -67,8 +67,9 @@ int run_calibrate(const sim_options& o);
 int run_published(const sim_options& o);
 int run_fit(const sim_options& o);
 
-// tutti's own choices beside the best (sim_sweep.cpp).
+// tutti's own choices beside the best (sim_sweep.cpp, sim_advise.cpp).
 int run_sweep(const sim_options& o);
+int run_advise(const sim_options& o);
 
 // The machine of boards (sim_boards.cpp).
 int run_idle(const sim_options& o);

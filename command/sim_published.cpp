@@ -197,12 +197,19 @@ int run_published(const sim_options& o) {
 
 int run_fit(const sim_options& o) {
   const std::vector<sim::published_value> values = values_of(o);
+  // What --set replaces stays.
+  const auto machine_of = [&](const std::string& name, const sim::settings& with) {
+    sim::settings all = settings_of(o);
+    for (const auto& [key, value] : with) all[key] = value;
+    return sim::find_machine(name, all);
+  };
   sim::search_plan plan{.keys = {},
                         .from = {},
                         .range = o.range,
                         .steps = o.steps,
                         .episodes = o.episodes,
-                        .seed = o.seed};
+                        .seed = o.seed,
+                        .machine_of = machine_of};
   // All machines get the same values, so that they must have the same unit.
   const sim::settings numbers = sim::numbers_of(values.front().machine);
   for (const sim::published_value& value : values)

@@ -9,6 +9,7 @@
 #include "sim/measure.hpp"
 #include "sim/repeated_barrier.hpp"
 #include "tutti/barrier/striped.hpp"
+#include "tutti/reduce/list.hpp"
 #include "tutti/reduce/operations.hpp"
 #include "tutti/reduce/tree.hpp"
 #include "tutti/team/team_class.hpp"
@@ -18,7 +19,9 @@
 namespace tutti::sim {
 namespace {
 
-constexpr std::uint32_t episodes = 10;
+run_plan plan_of(rank_t threads, std::uint32_t episodes) {
+  return {.threads = threads, .episodes = episodes, .warm_up = std::min(5u, episodes / 2)};
+}
 
 double median_of(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
@@ -26,20 +29,21 @@ double median_of(std::vector<double> samples) {
 }
 
 alternative of(contender who) {
-  std::string name = who.name;
-  return {std::move(name), [who = std::move(who)](const machine& m, rank_t threads) {
-            return median_of(run(m, who, {.threads = threads, .episodes = episodes}).loop);
+  std::string name = who.name, summary = who.summary;
+  return {std::move(name), std::move(summary),
+          [who = std::move(who)](const machine& m, rank_t threads, std::uint32_t episodes) {
+            return median_of(run(m, who, plan_of(threads, episodes)).loop);
           }};
 }
 
 // A contender that polls and is not in the list of its kind, because it is one of the list with
 // another option.
 template <class Make>
-alternative with_option(const std::string& name, rank_t option, Make make) {
+alternative with_option(const alternative& usual, rank_t option, Make make) {
   return of({.family = "tutti",
-             .name = name + ", fan " + std::to_string(option),
+             .name = usual.name + ", fan " + std::to_string(option),
              .wait = "spin",
-             .summary = {},
+             .summary = usual.summary,
              .polls_without_end = true,
              .make = [option, make](rank_t n) { return make(n, option); }});
 }
@@ -69,10 +73,17 @@ std::unique_ptr<repeated_object> make_tree(rank_t n, rank_t fan) {
 }
 
 alternative team_of_fan(std::string name, rank_t fan) {
-  return {
-      std::move(name), [fan](const machine& m, rank_t threads) {
-        return median_of(run_team(m, {.threads = threads, .episodes = episodes, .fan = fan}).loop);
-      }};
+  return {std::move(name), "each thread opens the region for up to so many others",
+          [fan](const machine& m, rank_t threads, std::uint32_t episodes) {
+            run_plan plan = plan_of(threads, episodes);
+            plan.fan = fan;
+            return median_of(run_team(m, plan).loop);
+          }};
+}
+
+const alternative& named(const std::vector<alternative>& all, const char* name) {
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const alternative& each) { return each.name == name; });
 }
 
 // The one of the name "default" is what tutti does.
@@ -93,13 +104,18 @@ choice made_of(std::string subject, std::string summary, std::vector<contender> 
 std::vector<choice> choices() {
   choice anonymous = made_of("barrier", "tutti::barrier, whose threads need no ranks",
                              barriers({"default", "ticket", "striped", "pool"}, {"spin"}));
+  const alternative striped = named(anonymous.others, "striped");
   for (const rank_t fan : {2u, 8u, 16u})
-    anonymous.others.push_back(with_option("striped", fan, make_striped));
+    anonymous.others.push_back(with_option(striped, fan, make_striped));
   choice ranked = made_of("barrier of ranks", "the same beside algorithms that need ranks",
                           barriers({"all"}, {"spin"}));
   choice reduction = made_of("reduction", "tutti::reduction of a double", reductions({"all"}));
+  for (alternative& each : reduction.others)
+    for (const reduction_info& info : tutti::reductions)
+      if (each.name == info.name) each.summary = info.summary;
+  const alternative tree = named(reduction.others, "tree");
   for (const rank_t fan : {2u, 4u, 16u})
-    reduction.others.push_back(with_option("tree", fan, make_tree));
+    reduction.others.push_back(with_option(tree, fan, make_tree));
   choice region{
       "region", "an empty region of a team", team_of_fan("default", team_options{}.fan), {}};
   for (const rank_t fan : {2u, 4u, 8u, 32u, 64u})

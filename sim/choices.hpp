@@ -3,6 +3,7 @@
 // options), beside what it could do instead.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,9 +14,9 @@
 namespace tutti::sim {
 
 struct alternative {
-  std::string name;
-  // The median of the ns of an episode of so many threads on a machine.
-  std::function<double(const machine&, rank_t threads)> ns;
+  std::string name, summary;
+  // The median of the ns of so many episodes of so many threads on a machine.
+  std::function<double(const machine&, rank_t threads, std::uint32_t episodes)> ns;
 };
 
 struct choice {

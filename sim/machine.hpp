@@ -77,8 +77,10 @@ struct machine {
   bool reads_by_node = true;
   // The nearest of the requests that wait for a line is served first; otherwise the oldest is.
   bool nearest_first = true;
+  // Those that change it are served before those that read it.
+  bool changes_first = false;
 
-  // ---- the homes of lines, which know or ask who has copies A request that leaves a cluster
+  // ---- the homes of lines, which know or ask who has copies. A request that leaves a cluster
   // occupies a directory of the line's home for so long, and those of all its lines wait for each
   // other. Neighbouring lines are at different directories.
   sim_time directory_busy = 0;

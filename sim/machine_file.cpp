@@ -339,6 +339,8 @@ class reader {
     m.read_gap = time("line", "read_gap");
     m.reads_by_node = yes_or_no("line", "reads_by_node");
     m.nearest_first = yes_or_no("line", "nearest_first");
+    m.changes_first =
+        find("line", "changes_first") != nullptr && yes_or_no("line", "changes_first");
     m.broadcasts = yes_or_no("line", "broadcasts");
   }
 

@@ -66,7 +66,7 @@ world_options world_options_of(const machine& m, const contender& who, const run
 
 simulated_run run(const machine& m, const contender& who, const run_plan& plan) {
   refuse_without_part(who, m);
-  const simulated::making_for here(m);
+  const simulated::making_for here(m, plan.quota_cpus);
   const std::unique_ptr<repeated_object> object = who.make(plan.threads);
   world w(m, world_options_of(m, who, plan));
   std::vector<generator> random;

@@ -3,6 +3,7 @@
 // line comes.
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "sim/thread.hpp"
 
@@ -43,7 +44,9 @@ std::size_t world::choose(const line& l) const noexcept {
         !machine_.nearest_first || l.holder == nobody ? 0
         : r.core == no_core                           ? farther_than_any
                             : distances_[std::size_t{l.holder} * machine_.all_cores() + r.core];
-    return std::pair(distance, r.order);
+    const bool polls =
+        machine_.changes_first && (r.kind == access::read || r.kind == access::ahead);
+    return std::tuple(polls, distance, r.order);
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < l.waiting.size(); ++i)

@@ -8,7 +8,9 @@
 // can be made before a run and destroyed after it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -144,7 +146,14 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
   }
   static std::uint64_t ticks() noexcept { return now_ns(); }
 
-  static std::uint32_t cpus() noexcept { return hardware().cpus(); }
+  // A quota counts as on a real machine (platform/usable_cpus.hpp): 1.5 CPUs are 2.
+  static std::uint32_t cpus() noexcept {
+    world* const w = world::current();
+    const double quota = w != nullptr ? w->quota_cpus() : made_for_quota;
+    const std::uint32_t all = hardware().cpus();
+    return quota <= 0 || quota >= all ? all
+                                      : std::max(1u, static_cast<std::uint32_t>(std::ceil(quota)));
+  }
   static std::uint32_t cores() noexcept { return hardware().all_cores(); }
   // The cluster of the CPU on which a thread runs.
   static unsigned cluster_of(rank_t thread);
@@ -158,17 +167,23 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
 
   static cpu_notes& core() noexcept { return world::current()->notes(); }
 
-  // The machine that cpus(), cores() and cache_groups() describe outside of a world: objects are
-  // made before their world runs.
+  // The machine and the quota that cpus(), cores() and cache_groups() describe outside of a world:
+  // objects are made before their world runs.
   class making_for {
    public:
-    explicit making_for(const machine& m) noexcept : before_(std::exchange(made_for, &m)) {}
-    ~making_for() { made_for = before_; }
+    explicit making_for(const machine& m, double quota_cpus = 0) noexcept
+        : before_(std::exchange(made_for, &m)),
+          quota_before_(std::exchange(made_for_quota, quota_cpus)) {}
+    ~making_for() {
+      made_for = before_;
+      made_for_quota = quota_before_;
+    }
     making_for(const making_for&) = delete;
     making_for& operator=(const making_for&) = delete;
 
    private:
     const machine* before_;
+    double quota_before_;
   };
 
   // The machine that runs, or for which objects are made.
@@ -179,6 +194,7 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
 
  private:
   static inline const machine* made_for = nullptr;
+  static inline double made_for_quota = 0;
 };
 
 // The platform of a machine whose core has atomic instructions of 32 bits only, as the programs of

@@ -165,6 +165,8 @@ class world {
 
   // ---- these take no time
   std::size_t running() const noexcept { return running_; }
+  // 0 if there is none.
+  double quota_cpus() const noexcept { return options_.quota_cpus; }
   unsigned cpu() const noexcept;
   // For how long a thread has had its CPU.
   sim_time processor_time(std::uint32_t thread) const noexcept;

@@ -303,6 +303,23 @@ TEST(System, AYieldActsInItsOwnSession) {
   EXPECT_LT(time_of_yields(1), 4e6);
 }
 
+// A real platform reads the quota of its cgroup and counts it in the same way.
+TEST(System, CountsAQuotaAsCpus) {
+  const machine m = some_machine(1, 8, 1);
+  const auto cpus_with = [&](double quota) {
+    std::uint32_t seen = 0;
+    world w(m, {.quota_cpus = quota});
+    w.run([&] { seen = simulated::cpus(); });
+    const simulated::making_for here(m, quota);
+    EXPECT_EQ(simulated::cpus(), seen) << quota;
+    return seen;
+  };
+  EXPECT_EQ(cpus_with(0), 8u);
+  EXPECT_EQ(cpus_with(0.5), 1u);
+  EXPECT_EQ(cpus_with(1.5), 2u);
+  EXPECT_EQ(cpus_with(12), 8u);
+}
+
 // ns that two threads take that each work for so long, with a quota.
 double time_with_quota(double cpus, double work_ns) {
   world w(some_machine(1, 2, 1), {.start_within = 0, .quota_cpus = cpus});
