@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/openmp/neighbours.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
+#include "tutti/platform/free_core.hpp"
+#include "tutti/platform/native.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace tutti::openmp {
+namespace {
+
+unsigned cpus_of_machine() {
+  static const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? static_cast<unsigned>(count) : 0;
+}
+
+// Whether the user leaves it to the runtime how threads wait.
+bool may_choose() {
+  static const bool may = global().wait_policy < 0 && patience::of_environment().is_balanced();
+  return may;
+}
+
+// Whether there are more threads ready to run than CPUs, apart from those of the team. The system
+// tells the number for the whole machine, so others may use the CPUs that this process may not use.
+bool are_there_neighbours(unsigned threads, unsigned asleep) {
+  const auto mine = static_cast<unsigned>(platform::process_cpus().size());
+  const unsigned machine = std::max(cpus_of_machine(), mine);
+  return platform::runnable_tasks() + asleep > std::max(threads, mine) + (machine - mine);
+}
+
+}  // namespace
+
+patience usual_patience() {
+  const int policy = global().wait_policy;
+  return policy < 0 ? patience() : policy == 1 ? patience::active() : patience::passive();
+}
+
+void set_patience(omp_team& team, patience p) {
+  team.chosen = p;
+  team.barrier.wait.set_patience(p);
+  team.after_cancellation.wait.set_patience(p);
+  team.closing.set_patience(p);
+  for (worker* const w : team.workers) w->opening.set_patience(p);
+}
+
+void look_for_neighbours(omp_team& team, unsigned threads) {
+  // A look takes a microsecond.
+  constexpr std::uint64_t apart_ns = 200'000;
+  if (threads == 1 || !may_choose()) return;
+  const auto there = static_cast<unsigned>(team.workers.size());
+  // Workers that are yet to be created do not run either.
+  unsigned asleep = threads - 1 - std::min(threads - 1, there);
+  for (unsigned i = 0; i < there && i < threads - 1; ++i)
+    asleep += team.workers[i]->opening.asleep() != 0 ? 1 : 0;
+  if (asleep == 0) return;
+  const std::uint64_t now = native::now_ns();
+  if (now - team.looked_ns < apart_ns) return;
+  team.looked_ns = now;
+  const bool has = are_there_neighbours(threads, asleep);
+  if (has == team.has_neighbours) return;
+  team.has_neighbours = has;
+  set_patience(team, has ? patience::passive() : usual_patience());
+}
+
+}  // namespace tutti::openmp
