@@ -56,14 +56,29 @@ void look_for_neighbours(omp_team& team, unsigned threads) {
   if (threads == 1 || !may_choose()) return;
   const auto there = static_cast<unsigned>(team.workers.size());
   // Workers that are yet to be created do not run either.
-  unsigned asleep = threads - 1 - std::min(threads - 1, there);
+  const unsigned absent = threads - 1 - std::min(threads - 1, there);
+  unsigned asleep = absent;
   for (unsigned i = 0; i < there && i < threads - 1; ++i)
     asleep += team.workers[i]->opening.asleep() != 0 ? 1 : 0;
   if (asleep == 0) return;
   const std::uint64_t now = native::now_ns();
   if (now - team.looked_ns < apart_ns) return;
   team.looked_ns = now;
-  const bool has = are_there_neighbours(threads, asleep);
+  bool has = are_there_neighbours(threads, asleep);
+  // A worker that is about to sleep counts twice, and the system itself has threads that run for a
+  // moment. So one look proves nothing, unless there are no workers yet: this region looks again,
+  // and then the next one.
+  if (has && !team.has_neighbours && absent == 0) {
+    constexpr int polls = 64;
+    for (int poll = 0; poll < polls; ++poll) platform::poll_gap();
+    has = are_there_neighbours(threads, asleep);
+  }
+  if (has && !team.has_neighbours && !team.expects_neighbours && absent == 0) {
+    team.expects_neighbours = true;
+    team.looked_ns = 0;
+    return;
+  }
+  team.expects_neighbours = false;
   if (has == team.has_neighbours) return;
   team.has_neighbours = has;
   set_patience(team, has ? patience::passive() : usual_patience());

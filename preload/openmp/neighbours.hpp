@@ -11,6 +11,7 @@
 // of 10 ms in all, during which a short program has ended.
 #pragma once
 
+#include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/patience.hpp"
 
 namespace tutti::openmp {
@@ -24,5 +25,8 @@ void set_patience(omp_team& team, patience p);
 // workers sleep (otherwise regions follow each other so closely that the look would cost too much),
 // and sets the team's patience.
 void look_for_neighbours(omp_team& team, unsigned threads);
+// The next wait polls only once before it sleeps. If a team has more threads than CPUs and
+// neighbours, the partner for which a thread waits hardly ever runs at the moment.
+inline void poll_once(adaptive_wait<>::wait_state& mine) noexcept { mine.crowded_waits = 1; }
 
 }  // namespace tutti::openmp

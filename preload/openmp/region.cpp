@@ -150,6 +150,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   const bool is_crowded = threads > usable_processors();
   look_for_neighbours(team, threads);
   const bool is_bound = is_crowded && !team.has_neighbours;
+  const bool polls_once = is_crowded && team.has_neighbours;
   make_room(team, threads, is_bound);
   set(team.outer, me.now);
   const context& outer = team.outer;
@@ -202,6 +203,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.singles = singles;
     region.place = places.empty() ? 0 : places[rank];
     region.is_bound = is_bound;
+    region.polls_once = polls_once;
+    if (polls_once) poll_once(w.collecting);
     region.waker_cpu = w.opening.asleep() != 0 ? native::cpu() : -1;
     if (region.waker_cpu >= 0) w.opened_ns = native::now_ns();
     // relaxed: only this thread and the worker, which waits, write it.
@@ -212,6 +215,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   // Notifications come last, because each waits until the stores before it are visible.
   for (unsigned rank = 1; rank < threads; ++rank)
     team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->region.word);
+  if (polls_once) poll_once(me.barrier_wait);
   enter(me, team, 0, begin, phase, singles);
   if (!places.empty()) {
     me.now.place = places[0];
@@ -258,6 +262,10 @@ void run_as_worker(worker& w) {
   me.now.place = w.region.place;
   me.now.first_place = team.first_place;
   me.now.places = team.places;
+  if (w.region.polls_once) {
+    poll_once(w.awaiting);
+    poll_once(me.barrier_wait);
+  }
   enter(me, team, w.region.rank, w.region.begin, w.region.phase, w.region.singles);
   me.num_teams = team.num_teams;
   me.team_num = team.team_num;

@@ -49,9 +49,9 @@ struct omp_team {
   unsigned level = 0, active_level = 0;
   // Whether there are more threads than CPUs.
   bool is_crowded = false;
-  // neighbours.hpp: whether others need the CPUs, when that was looked at last, and how the threads
-  // of the team wait.
-  bool has_neighbours = false;
+  // neighbours.hpp: whether others need the CPUs, or the last look said so for the first time; when
+  // that look was; how the threads of the team wait.
+  bool has_neighbours = false, expects_neighbours = false;
   std::uint64_t looked_ns = 0;
   patience chosen;
   // Whether phases of the barrier have the additional ticket.

@@ -73,6 +73,8 @@ struct alignas(cache_line) published_region {
   unsigned place = 0;
   // Whether each worker has a CPU, because the region has more threads than there are CPUs.
   bool is_bound = false;
+  // Whether the worker polls only once before it sleeps (neighbours.hpp).
+  bool polls_once = false;
   // The CPU of the opener if the worker slept, or -1. The kernel tends to run a thread that wakes
   // on the CPU of the one that wakes it, where the two would work one after the other.
   int waker_cpu = -1;
