@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/openmp/neighbours.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,9 +28,18 @@ bool may_choose() {
   return may;
 }
 
+// Whether the process has threads that the runtime does not know.
+bool has_other_pools() {
+  struct stat of_tasks;
+  // The folder has an entry for each thread, and two links of its own.
+  return stat("/proc/self/task", &of_tasks) == 0 &&
+         of_tasks.st_nlink > 2 + static_cast<nlink_t>(known_threads());
+}
+
 // Whether there are more threads ready to run than CPUs, apart from those of the team. The system
 // tells the number for the whole machine, so others may use the CPUs that this process may not use.
 bool are_there_neighbours(unsigned threads, unsigned asleep) {
+  if (!has_other_pools()) return false;
   const auto mine = static_cast<unsigned>(platform::process_cpus().size());
   const unsigned machine = std::max(cpus_of_machine(), mine);
   return platform::runnable_tasks() + asleep > std::max(threads, mine) + (machine - mine);
@@ -50,29 +60,9 @@ void set_patience(omp_team& team, patience p) {
   for (worker* const w : team.workers) w->opening.set_patience(p);
 }
 
-namespace {
-
-// Whether the team's threads have waited for each other every few microseconds since the last call.
-// A sleep for each wait would cost more than the neighbours do.
-bool waits_densely(omp_team& team, unsigned threads, std::uint64_t now_ns) {
-  constexpr std::uint64_t dense_ns = 10'000;
-  const auto cpus = static_cast<unsigned>(platform::process_cpus().size());
-  const std::uint32_t waits = team.regions + team.barrier.phases(team.size);
-  const bool is_known = team.counted_ns != 0 && team.counted_size == team.size;
-  const std::uint64_t each_ns = dense_ns * ((threads + cpus - 1) / cpus);
-  const bool result = is_known && now_ns - team.counted_ns < each_ns * (waits - team.counted_waits);
-  team.counted_ns = now_ns;
-  team.counted_size = team.size;
-  team.counted_waits = waits;
-  return result;
-}
-
-}  // namespace
-
 void look_for_neighbours(omp_team& team, unsigned threads) {
   // A look takes a microsecond.
   constexpr std::uint64_t apart_ns = 200'000;
-  ++team.regions;
   if (threads == 1 || !may_choose()) return;
   const auto there = static_cast<unsigned>(team.workers.size());
   // Workers that are yet to be created do not run either.
@@ -84,7 +74,7 @@ void look_for_neighbours(omp_team& team, unsigned threads) {
   const std::uint64_t now = native::now_ns();
   if (now - team.looked_ns < apart_ns) return;
   team.looked_ns = now;
-  bool has = !waits_densely(team, threads, now) && are_there_neighbours(threads, asleep);
+  bool has = are_there_neighbours(threads, asleep);
   // A worker that is about to sleep counts twice, and the system itself has threads that run for a
   // moment. So one look proves nothing, unless there are no workers yet: this region looks again,
   // and then the next one.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours: threads outside of a team that need its CPUs. They belong to another process, or to a
-// pool that the program has besides OpenMP (a thread of OpenBLAS's own pool that has no work polls
-// for 25 ms).
+// Neighbours: threads outside of a team that need its CPUs, of a pool that the program has besides
+// OpenMP (a thread of OpenBLAS's own pool that has no work polls for 25 ms).
 //
 // Polling and yielding are then the wrong way to wait. A thread that yields to a neighbour gets its
 // CPU back after a slice of the scheduler, of up to 4 ms, and the region waits for it. A thread
 // that has slept displaces the neighbour when it wakes, unless it has used the processor too much
 // before. So the threads of a team with neighbours sleep as soon as they wait, and more threads
 // than CPUs are not bound to a CPU each. wait/adaptive.hpp finds the same out, but only after slices
-// of 10 ms in all, during which a short program has ended.
+// of 10 ms in all, during which a short program has ended. Other processes are left to it: they
+// stay, and teams whose threads wait for each other every few microseconds lose more by sleeping.
 #pragma once
 
 #include "tutti/wait/adaptive.hpp"

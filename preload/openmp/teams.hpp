@@ -106,13 +106,9 @@ struct omp_team {
   ompt::team_part tool;
 
   // neighbours.hpp: whether the last look said for the first time that others need the CPUs, and
-  // when that look was; the regions that the team has begun; its regions and barriers at a look, when
-  // that was, and the team's size then. Only the opener uses them.
+  // when that look was. Only the opener uses them.
   alignas(cache_line) bool expects_neighbours = false;
   std::uint64_t looked_ns = 0;
-  std::uint32_t regions = 0, counted_waits = 0;
-  std::uint64_t counted_ns = 0;
-  unsigned counted_size = 0;
 };
 
 // The number of threads of a region: `asked` of num_threads, or 0; `sections` of the construct, or
