@@ -60,10 +60,16 @@ void set_patience(omp_team& team, patience p) {
   for (worker* const w : team.workers) w->opening.set_patience(p);
 }
 
+void forget_neighbours(omp_team& team) {
+  team.has_neighbours = false;
+  team.looked_ns = 0;
+  set_patience(team, usual_patience());
+}
+
 void look_for_neighbours(omp_team& team, unsigned threads) {
   // A look takes a microsecond.
   constexpr std::uint64_t apart_ns = 200'000;
-  if (threads == 1 || !may_choose()) return;
+  if (!may_choose()) return;
   const auto there = static_cast<unsigned>(team.workers.size());
   // Workers that are yet to be created do not run either.
   const unsigned absent = threads - 1 - std::min(threads - 1, there);

@@ -148,9 +148,12 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   omp_team& team = team_at(me, me.depth++);
   wait_until_left(team);
   const bool is_crowded = threads > usable_processors();
-  look_for_neighbours(team, threads);
+  if (is_crowded)
+    look_for_neighbours(team, threads);
+  else if (team.has_neighbours)
+    forget_neighbours(team);
   const bool is_bound = is_crowded && !team.has_neighbours;
-  const bool polls_once = is_crowded && team.has_neighbours;
+  const bool polls_once = team.has_neighbours;
   make_room(team, threads, is_bound);
   set(team.outer, me.now);
   const context& outer = team.outer;
