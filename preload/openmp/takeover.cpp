@@ -131,8 +131,8 @@ std::size_t count_of(const symbols& all) {
   return all.gnu_hash != nullptr ? hash_table(all.gnu_hash).count() : 0;
 }
 
-// Returns the number of a symbol that the object defines under this name and that `is_wanted`, or 0.
-// An object may define several versions of a name.
+// Returns the number of a symbol that the object defines under this name and that `is_wanted`, or
+// 0. An object may define several versions of a name.
 template <class Predicate>
 std::size_t find_definition(const symbols& all, const char* name, Predicate is_wanted) {
   const auto is_it = [&](std::size_t i) {
