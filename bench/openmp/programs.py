@@ -15,189 +15,26 @@ process on one CPU), `2+all` (one on each CPU), `2+quota` (1.5 CPUs, in a contro
 """
 
 import argparse
-import collections
 import contextlib
 import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import select
-import shutil
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-HERE = pathlib.Path(__file__).resolve().parent
+from program_list import PROGRAMS, Program, arguments_of, make_inputs
+from program_tables import print_tables
+
 SKIPPED = 77
 LLVM = ("/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib/llvm-14/lib/libomp.so.5")
-OPENBLAS = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
-GROMACS = "/usr/share/gromacs/top/spc216.gro"
 # Variables that could change how a runtime waits. Only a runtime's own settings may do that.
 SETTINGS = ("OMP_", "GOMP_", "KMP_", "LIBOMP_", "OPENBLAS_", "TUTTI_", "LD_PRELOAD")
-
-
-# ---- programs
-
-
-@dataclass(frozen=True)
-class Program:
-    """`command` has {n} for the number of threads. `results` finds what is compared in the output;
-    without it the whole output is. `files` are compared too, `needs` must exist."""
-
-    name: str
-    package: str
-    command: str
-    results: str = ""
-    files: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    settings: tuple[tuple[str, str], ...] = ()
-    # Whether it refuses to run with more threads than there are CPUs.
-    wants_cpus: bool = False
-
-    @property
-    def is_job(self) -> bool:
-        return "jobs.py" in self.command
-
-
-def job(name: str, package: str, **more: object) -> Program:
-    return Program(name, package, f"{{python}} {{here}}/jobs.py {name}", r"^result .*", **more)
-
-
-PROGRAMS = (
-    job("scikit_learn", "PyPI's scikit-learn"),
-    job("xgboost", "PyPI's xgboost-cpu"),
-    job("lightgbm", "PyPI's lightgbm"),
-    job("faiss", "PyPI's faiss-cpu"),
-    job("pyscf", "PyPI's pyscf"),
-    Program(
-        "openblas", "Debian's libopenblas0-openmp and python3-numpy",
-        "/usr/bin/python3 {here}/jobs.py openblas", r"^result .*",
-        needs=(f"{OPENBLAS}/libblas.so.3", "/usr/lib/python3/dist-packages/numpy"),
-        settings=(("LD_LIBRARY_PATH", OPENBLAS),),
-    ),
-    job("fftw", "Debian's libfftw3-double3", needs=(
-        "/usr/lib/x86_64-linux-gnu/libfftw3_omp.so.3",)),
-    Program(
-        "iqtree2", "Debian's iqtree",
-        "iqtree2 -s dna.phy -m GTR+G -nt {n} -seed 1 -n 5 -redo -pre iqtree",
-        r"^(?:BEST SCORE|Optimal log-likelihood).*", files=("iqtree.treefile",),
-        wants_cpus=True,
-    ),
-    Program("fasttree", "Debian's fasttree", "fasttreeMP -quiet -nopr -nt -gtr -seed 1 dna.fa"),
-    Program("clustalo", "Debian's clustalo", "clustalo -i protein.fa --threads={n}"),
-    Program("primecount", "Debian's primecount-bin", "primecount 1e14 --threads={n}"),
-    Program(
-        "xtb", "Debian's xtb (Fortran)", "xtb water.xyz --gfn 2 -P {n} --norestart --grad",
-        r"TOTAL ENERGY.*|GRADIENT NORM.*", files=("water.engrad",),
-    ),
-    Program(
-        "gromacs", "Debian's gromacs",
-        "gmx -quiet mdrun -s water.tpr -deffnm water -ntmpi 1 -ntomp {n} -reprod -nb cpu -pin off",
-        r"^$", files=("water.gro",), needs=(GROMACS,), settings=(("GMX_MAXBACKUP", "-1"),),
-    ),
-    Program(
-        "graphicsmagick", "Debian's graphicsmagick",
-        "gm convert picture.ppm -blur 0x1 -sharpen 0x1 -median 1 ppm:-",
-    ),
-    Program("gmic", "Debian's gmic", "gmic picture.ppm -blur 3 -median 5 -o ppm:-"),
-)
-
-
-def python_with(module: str, candidates: list[str]) -> str:
-    """The first Python that has the module, or an empty string."""
-    for each in candidates:
-        done = subprocess.run(
-            [each, "-c", f"import importlib.util as u; exit(u.find_spec('{module}') is None)"],
-            check=False, stderr=subprocess.DEVNULL,
-        )
-        if done.returncode == 0:
-            return each
-    return ""
-
-
-MODULES = {"scikit_learn": "sklearn", "fftw": "numpy"}
-
-
-def arguments_of(program: Program, threads: int, pythons: list[str]) -> list[str] | None:
-    """The program's command line, or None if it is not installed."""
-    python = ""
-    if "{python}" in program.command:
-        python = python_with(MODULES.get(program.name, program.name), pythons)
-    words = program.command.format(n=threads, here=HERE, python=python or "absent").split()
-    missing = shutil.which(words[0]) is None or not all(
-        pathlib.Path(each).exists() for each in program.needs
-    )
-    return None if missing else words
-
-
-# ---- inputs
-
-
-def make_inputs(folder: pathlib.Path) -> None:
-    """Writes the inputs of all programs, which are the same each time."""
-    folder.mkdir(parents=True, exist_ok=True)
-    source = random.Random(1)
-
-    def evolve(sequence: str, letters: str, rate: float) -> str:
-        return "".join(source.choice(letters) if source.random() < rate else c for c in sequence)
-
-    def family(count: int, sequence: str) -> list[str]:
-        if count == 1:
-            return [sequence]
-        left = source.randint(1, count - 1)
-        parts = (left, count - left)
-        return [
-            each
-            for part in parts
-            for each in family(part, evolve(sequence, "ACGT", 0.05 + 0.1 * source.random()))
-        ]
-
-    dna = family(30, "".join(source.choice("ACGT") for _ in range(1200)))
-    (folder / "dna.fa").write_text("".join(f">t{i}\n{s}\n" for i, s in enumerate(dna)))
-    rows = "".join(f"t{i} {s}\n" for i, s in enumerate(dna))
-    (folder / "dna.phy").write_text(f"{len(dna)} {len(dna[0])}\n{rows}")
-    acids = "ACDEFGHIKLMNPQRSTVWY"
-    root = "".join(source.choice(acids) for _ in range(200))
-    proteins = [evolve(root, acids, 0.4) for _ in range(30)]
-    (folder / "protein.fa").write_text("".join(f">p{i}\n{s}\n" for i, s in enumerate(proteins)))
-    width, height = 900, 700
-    (folder / "picture.ppm").write_bytes(
-        f"P6 {width} {height} 255\n".encode()
-        + bytes(
-            (x * y * (c + 1) // 97 + (source.random() < 0.1) * 80) % 256
-            for y in range(height)
-            for x in range(width)
-            for c in range(3)
-        )
-    )
-    atoms = []
-    for x, y, z in ((3.0 * (i % 3), 3.0 * (i // 3 % 3), 3.0 * (i // 9)) for i in range(27)):
-        atoms += [f"O {x} {y} {z}", f"H {x + 0.96} {y} {z}", f"H {x - 0.24} {y + 0.93} {z}"]
-    (folder / "water.xyz").write_text(f"{len(atoms)}\n\n" + "\n".join(atoms) + "\n")
-    make_gromacs_input(folder)
-
-
-def make_gromacs_input(folder: pathlib.Path) -> None:
-    if shutil.which("gmx") is None or not pathlib.Path(GROMACS).exists():
-        return
-    (folder / "water.top").write_text(
-        '#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spce.itp"\n'
-        "[ system ]\nwater\n[ molecules ]\nSOL 216\n"
-    )
-    (folder / "water.mdp").write_text(
-        "integrator = md\ndt = 0.002\nnsteps = 400\nnstlist = 10\ncoulombtype = PME\n"
-        "rcoulomb = 0.9\nrvdw = 0.9\nfourierspacing = 0.12\ngen-vel = yes\ngen-temp = 300\n"
-        "gen-seed = 1\n"
-    )
-    subprocess.run(
-        ["gmx", "grompp", "-f", "water.mdp", "-c", GROMACS, "-p", "water.top", "-o", "water.tpr"],
-        cwd=folder, check=True, capture_output=True,
-    )
 
 
 # ---- situations
@@ -289,7 +126,9 @@ class Runtime:
 
 @dataclass(frozen=True)
 class Run:
-    wall: float
+    """`wall` is None if the run took too long."""
+
+    wall: float | None
     processor: float
     result: str
     # How many CPUs other programs used in the mean, the busy processes of this command included.
@@ -312,8 +151,8 @@ class Failure(Exception):
 def execute(
     program: Program, words: list[str], runtime: Runtime, threads: int, where: pathlib.Path,
     group: pathlib.Path | None, limit: float,
-) -> Run | None:
-    """Runs the program once; None: it took too long."""
+) -> Run:
+    """Runs the program once."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
     environment |= {"OMP_NUM_THREADS": str(threads), "TUTTI_VERBOSE": "1"}
     environment |= dict(program.settings) | dict(runtime.settings)
@@ -332,27 +171,36 @@ def execute(
             words, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
             preexec_fn=join,
         )
-        usage = wait_for(child, begun + limit)
+        status, spent = wait_for(child, begun + limit)
         wall = time.perf_counter() - begun
         of_all = processor_time_of_all() - before
-    if usage is None:
-        return None
-    status, spent = usage
+    others = max(of_all - spent, 0) / wall
+    if status is None:
+        return Run(None, spent, "", others)
     said = errors.read_text(encoding="utf-8", errors="replace")
     if status != 0:
         raise Failure(f"{program.name} under {runtime.name} ended with {status}: {said[-300:]}")
     if runtime.name == "tutti" and "tutti: runtime tutti" not in said:
         raise Failure(f"tutti has not run {program.name}: {said[-300:]}")
     text = output.read_bytes()
-    others = max(of_all - spent, 0) / wall
     processor = spent
     if program.is_job:
         wall, processor = (float(each) for each in text.split()[1:3])
     return Run(wall, processor, result_of(program, text, where), others)
 
 
-def wait_for(child: subprocess.Popen, deadline: float) -> tuple[int, float] | None:
-    """The exit status and the processor time, or None if the deadline has passed."""
+def execute_calmly(most_others: float, *run: object) -> Run:
+    """Runs the program; if others used more CPUs meanwhile, again, but not for ever."""
+    for _ in range(20):
+        done = execute(*run)
+        if done.others <= most_others:
+            break
+        time.sleep(1)
+    return done
+
+
+def wait_for(child: subprocess.Popen, deadline: float) -> tuple[int | None, float]:
+    """The exit status, or None if the deadline has passed, and the processor time."""
     process = os.pidfd_open(child.pid)
     try:
         ended = select.select([process], [], [], max(deadline - time.perf_counter(), 0))[0]
@@ -362,7 +210,7 @@ def wait_for(child: subprocess.Popen, deadline: float) -> tuple[int, float] | No
         child.kill()
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    return (child.returncode, used.ru_utime + used.ru_stime) if ended else None
+    return child.returncode if ended else None, used.ru_utime + used.ru_stime
 
 
 def result_of(program: Program, text: bytes, where: pathlib.Path) -> str:
@@ -420,14 +268,15 @@ def measure(asked: argparse.Namespace, rows: list[Runtime]) -> Iterator[dict[str
                             "runtime": runtime.name,
                         }
                         try:
-                            done = execute(
-                                program, words, runtime, threads, asked.work, group, asked.limit
+                            done = execute_calmly(
+                                asked.calm + len(busy), program, words, runtime, threads,
+                                asked.work, group, asked.limit,
                             )
                         except Failure as failure:
                             yield record | {"failure": str(failure)}
                             slow.add(runtime.name)
                             continue
-                        if done is None:
+                        if done.wall is None:
                             slow.add(runtime.name)
                             yield record | {"over": asked.limit}
                             if asked.must_end and runtime.name == "tutti":
@@ -437,105 +286,6 @@ def measure(asked: argparse.Namespace, rows: list[Runtime]) -> Iterator[dict[str
                                 "wall": done.wall, "processor": done.processor,
                                 "result": done.result, "others": round(done.others, 2),
                             }
-
-
-# ---- tables
-
-Records = list[dict[str, object]]
-
-
-def seconds_text(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.995 else f"{value:.3f}"
-
-
-def typical(records: Records, what: str) -> float | None:
-    """The median; None if a run took too long or there is none."""
-    values = [float(each[what]) for each in records if what in each]
-    return None if any("over" in each for each in records) or not values else (
-        statistics.median(values)
-    )
-
-
-def comparison(records: Records) -> str:
-    """What the results with one number of threads say."""
-    kinds = collections.defaultdict(set)
-    for each in records:
-        if "result" in each:
-            is_own = each["runtime"] in ("libgomp", "active", "passive")
-            kinds["libgomp" if is_own else each["runtime"]].add(each["result"])
-    own, ours = kinds["libgomp"], kinds["tutti"]
-    if not own or not ours:
-        return "not compared"
-    if len(own) > 1:
-        return "libgomp's differ"
-    return "same" if ours == own else "WRONG"
-
-
-def print_tables(records: Records) -> int:
-    """Prints the losses, and a table for each situation. Returns the number of wrong results."""
-    cells = collections.defaultdict(list)
-    by_threads = collections.defaultdict(list)
-    for each in records:
-        cells[each["situation"], each["program"], each["runtime"]].append(each)
-        by_threads[each["program"], str(each["situation"]).partition("+")[0]].append(each)
-    names = [p.name for p in PROGRAMS if any(key[1] == p.name for key in cells)]
-    situations = list(dict.fromkeys(key[0] for key in cells))
-    columns = [
-        each
-        for each in ("libgomp", "active", "passive", "libomp", "tutti")
-        if any(key[2] == each for key in cells)
-    ]
-    losses, tables, wrong = [], [], 0
-    for situation in situations:
-        here = [each for each in records if each["situation"] == situation]
-        used = [float(each["others"]) for each in here if "others" in each]
-        while_others = f"; other programs used {statistics.mean(used):.2f} CPUs" if used else ""
-        tables += ["", f"*{situation}{while_others}*", ""]
-        tables += ["| program | " + " | ".join(columns) + " | best other / tutti | results |"]
-        tables += ["|---|" + "--:|" * (len(columns) + 1) + "---|"]
-        for name in names:
-            row = {each: cells.get((situation, name, each), []) for each in columns}
-            if not any(row.values()):
-                continue
-            times = {each: typical(runs, "wall") for each, runs in row.items()}
-            said = comparison(by_threads[name, situation.partition("+")[0]])
-            wrong += said == "WRONG"
-            others = {k: v for k, v in times.items() if v is not None and k != "tutti"}
-            ratio = ""
-            over = next((each["over"] for each in row.get("tutti", []) if "over" in each), None)
-            if over is not None and others:
-                best = min(others, key=others.get)
-                losses.append(
-                    f"* {name}, {situation}: {best} {seconds_text(others[best])} s, "
-                    f"tutti > {over:g} s"
-                )
-            if times.get("tutti") and others:
-                best = min(others, key=others.get)
-                ratio = f"{others[best] / times['tutti']:.2f}"
-                if times["tutti"] > 1.03 * others[best]:
-                    losses.append(
-                        f"* {name}, {situation}: {best} {seconds_text(others[best])} s, "
-                        f"tutti {seconds_text(times['tutti'])} s"
-                    )
-            texts = [cell_text(runs) for runs in row.values()]
-            tables.append(f"| {name} | " + " | ".join(texts) + f" | {ratio} | {said} |")
-    print("Where another runtime is more than 3 % faster than tutti:" if losses else
-          "No other runtime is more than 3 % faster than tutti.")
-    print("\n".join([*losses, *tables]))
-    for each in records:
-        if "failure" in each:
-            print(each["failure"], file=sys.stderr)
-    return wrong
-
-
-def cell_text(records: Records) -> str:
-    over = next((each["over"] for each in records if "over" in each), None)
-    if over is not None:
-        return f"> {over:g}"
-    wall, processor = typical(records, "wall"), typical(records, "processor")
-    if any("failure" in each for each in records):
-        return "fails"
-    return "" if wall is None else f"{seconds_text(wall)} ({seconds_text(processor)})"
 
 
 # ---- the command line
@@ -558,6 +308,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=10, help="seconds a run may take (10)")
     parser.add_argument("--must-end", action="store_true",
                         help="a run of tutti that takes too long is a failure")
+    parser.add_argument("--calm", type=float, default=1e9, metavar="CPUS",
+                        help="run again, up to 20 times, if other programs used more CPUs")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run after them")
     parser.add_argument("--python", nargs="+", default=[sys.executable], metavar="PYTHON",
                         help="those that have the libraries of PyPI")

@@ -5,6 +5,7 @@
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/neighbours.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/reproducible.hpp"
@@ -44,26 +45,20 @@ void set(T& variable, const T& value) {
   if (!(variable == value)) variable = value;
 }
 
-void make_room(omp_team& team, unsigned threads, bool is_crowded) {
+void make_room(omp_team& team, unsigned threads, bool is_bound) {
   while (team.implicit.size() < threads) team.implicit.push_back(new task);
   while (team.slots.size() < threads) team.slots.push_back(new rank_slot);
-  while (team.workers.size() + 1 < threads)
-    team.workers.push_back(get_worker(static_cast<unsigned>(team.workers.size()) + 1, is_crowded));
-}
-
-void set_wait_policy(omp_team& team) {
-  const int policy = global().wait_policy;
-  if (policy < 0) return;
-  const patience p = policy == 1 ? patience::active() : patience::passive();
-  team.barrier.set_patience(p);
-  team.after_cancellation.set_patience(p);
-  team.closing.set_patience(p);
+  while (team.workers.size() + 1 < threads) {
+    worker* const w = get_worker(static_cast<unsigned>(team.workers.size()) + 1, is_bound);
+    w->opening.set_patience(team.chosen);
+    team.workers.push_back(w);
+  }
 }
 
 omp_team& team_at(thread& me, unsigned depth) {
   while (me.teams.size() <= depth) {
     me.teams.push_back(new_team());
-    set_wait_policy(*me.teams.back());
+    set_patience(*me.teams.back(), usual_patience());
   }
   return *me.teams[depth];
 }
@@ -153,7 +148,13 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   omp_team& team = team_at(me, me.depth++);
   wait_until_left(team);
   const bool is_crowded = threads > usable_processors();
-  make_room(team, threads, is_crowded);
+  if (is_crowded)
+    look_for_neighbours(team, threads);
+  else if (team.has_neighbours)
+    forget_neighbours(team);
+  const bool is_bound = is_crowded && !team.has_neighbours;
+  const bool polls_once = team.has_neighbours;
+  make_room(team, threads, is_bound);
   set(team.outer, me.now);
   const context& outer = team.outer;
   const settings& mine = *outer.current->env;
@@ -204,7 +205,9 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.phase = phase;
     region.singles = singles;
     region.place = places.empty() ? 0 : places[rank];
-    region.is_crowded = team.is_crowded;
+    region.is_bound = is_bound;
+    region.polls_once = polls_once;
+    if (polls_once) poll_once(w.collecting);
     region.waker_cpu = w.opening.asleep() != 0 ? native::cpu() : -1;
     if (region.waker_cpu >= 0) w.opened_ns = native::now_ns();
     // relaxed: only this thread and the worker, which waits, write it.
@@ -215,6 +218,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   // Notifications come last, because each waits until the stores before it are visible.
   for (unsigned rank = 1; rank < threads; ++rank)
     team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->region.word);
+  if (polls_once) poll_once(me.barrier_wait);
   enter(me, team, 0, begin, phase, singles);
   if (!places.empty()) {
     me.now.place = places[0];
@@ -261,6 +265,10 @@ void run_as_worker(worker& w) {
   me.now.place = w.region.place;
   me.now.first_place = team.first_place;
   me.now.places = team.places;
+  if (w.region.polls_once) {
+    poll_once(w.awaiting);
+    poll_once(me.barrier_wait);
+  }
   enter(me, team, w.region.rank, w.region.begin, w.region.phase, w.region.singles);
   me.num_teams = team.num_teams;
   me.team_num = team.team_num;

@@ -16,8 +16,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
+#include <unordered_set>
 
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/reproducible.hpp"
@@ -38,11 +37,17 @@ bool begins_with(const char* name, const char (&... prefixes)[Sizes]) {
   return (... || (std::strncmp(name, prefixes, Sizes - 1) == 0));
 }
 
-// The names of OpenMP and OpenACC runtimes.
+// The names of OpenMP and OpenACC runtimes. Nearly all names are others, and the first characters
+// tell.
 bool is_of_openmp(const char* name) {
-  if (std::strchr("Goa_k", *name) == nullptr) return false;
-  return begins_with(name, "GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_",
-                     "kmpc_");
+  switch (name[0]) {
+    case 'G': return begins_with(name, "GOMP_", "GOACC_");
+    case 'o': return begins_with(name, "omp_", "ompc_", "ompx_");
+    case 'a': return begins_with(name, "acc_");
+    case 'k': return begins_with(name, "kmp_", "kmpc_");
+    case '_': return name[1] == '_' && name[2] == 'k' && begins_with(name, "__kmpc_");
+    default: return false;
+  }
 }
 
 struct symbols {
@@ -89,13 +94,23 @@ const T* at(const dl_phdr_info& object, ElfW(Addr) address) {
 
 // The section .gnu.hash has the symbols from `first` on, which are those that others may use. A
 // chain has the hashes of the names of a bucket; the lowest bit of each tells whether it is the
-// last one.
+// last one. Each name sets two bits of a filter.
 struct hash_table {
   explicit hash_table(const std::uint32_t* section)
       : buckets(section[0]),
         first(section[1]),
+        filter_words(section[2]),
+        shift(section[3]),
+        filter(reinterpret_cast<const ElfW(Addr) *>(section + 4)),
         bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)),
         chain(bucket + buckets) {}
+
+  // False if no symbol has a name with this hash.
+  bool may_have(std::uint32_t hash) const {
+    constexpr std::uint32_t bits = 8 * sizeof(ElfW(Addr));
+    const ElfW(Addr) word = filter[hash / bits % filter_words];
+    return (word >> hash % bits & word >> (hash >> shift) % bits & 1) != 0;
+  }
 
   std::size_t count() const {
     const std::uint32_t last = buckets == 0 ? 0 : *std::max_element(bucket, chain);
@@ -105,7 +120,8 @@ struct hash_table {
     return i + 1;
   }
 
-  std::uint32_t buckets, first;
+  std::uint32_t buckets, first, filter_words, shift;
+  const ElfW(Addr) * filter;
   const std::uint32_t* bucket;
   const std::uint32_t* chain;
 };
@@ -115,11 +131,13 @@ std::size_t count_of(const symbols& all) {
   return all.gnu_hash != nullptr ? hash_table(all.gnu_hash).count() : 0;
 }
 
-// Returns the number of the symbol that the object defines under this name, or 0.
-std::size_t find_definition(const symbols& all, const char* name) {
+// Returns the number of a symbol that the object defines under this name and that `is_wanted`, or
+// 0. An object may define several versions of a name.
+template <class Predicate>
+std::size_t find_definition(const symbols& all, const char* name, Predicate is_wanted) {
   const auto is_it = [&](std::size_t i) {
     return all.table[i].st_shndx != SHN_UNDEF &&
-           std::strcmp(all.strings + all.table[i].st_name, name) == 0;
+           std::strcmp(all.strings + all.table[i].st_name, name) == 0 && is_wanted(i);
   };
   if (all.gnu_hash == nullptr) {
     for (std::size_t i = 1, end = count_of(all); i < end; ++i)
@@ -129,6 +147,7 @@ std::size_t find_definition(const symbols& all, const char* name) {
   const hash_table table(all.gnu_hash);
   std::uint32_t hash = 5381;
   for (const char* c = name; *c != '\0'; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+  if (!table.may_have(hash)) return 0;
   std::size_t i = table.buckets == 0 ? 0 : table.bucket[hash % table.buckets];
   if (i == 0) return 0;
   for (;; ++i) {
@@ -136,6 +155,10 @@ std::size_t find_definition(const symbols& all, const char* name) {
     if ((found | 1) == (hash | 1) && is_it(i)) return i;
     if ((found & 1) != 0) return 0;
   }
+}
+
+std::size_t find_definition(const symbols& all, const char* name) {
+  return find_definition(all, name, [](std::size_t) { return true; });
 }
 
 // Returns the number of symbols among which the imports are. Linkers put imports before what
@@ -166,21 +189,15 @@ symbols symbols_of(const dl_phdr_info& object) {
   return found;
 }
 
-// What this library exports. A symbol may have several versions.
-using symbol_set = std::unordered_map<std::string_view, std::vector<std::string_view>>;
-
 // The dynamic linker takes a symbol of the wanted version, or any if none is wanted.
-bool has(const symbol_set& ours, std::string_view name, std::string_view version) {
-  const auto found = ours.find(name);
-  if (found == ours.end()) return false;
-  if (version.empty()) return true;
-  for (const std::string_view each : found->second)
-    if (each == version) return true;
-  return false;
+bool has(const symbols& ours, const char* name, std::string_view version) {
+  return find_definition(ours, name, [&](std::size_t i) {
+           return version.empty() || version_of(ours, i) == version;
+         }) != 0;
 }
 
 struct search {
-  const symbol_set& ours;
+  const symbols& ours;
   std::string missing;
   // The runtime for which the programs were built.
   const char* runtime = "libgomp";
@@ -188,8 +205,8 @@ struct search {
   bool has_tasks = false;
 };
 
-symbol_set read_exports() {
-  symbol_set names;
+symbols read_exports() {
+  symbols ours;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* raw) {
         bool is_mine = false;
@@ -201,47 +218,65 @@ symbol_set read_exports() {
         }
         if (!is_mine) return 0;
         own_file() = object->dlpi_name;
-        const symbols s = symbols_of(*object);
-        for (std::size_t i = 1, end = count_of(s); i < end; ++i)
-          if (s.table[i].st_shndx != SHN_UNDEF)
-            (*static_cast<symbol_set*>(raw))[s.strings + s.table[i].st_name].push_back(
-                version_of(s, i));
+        *static_cast<symbols*>(raw) = symbols_of(*object);
         return 1;
       },
-      &names);
-  return names;
+      &ours);
+  return ours;
 }
 
-// Never destroyed, because a thread may open a region while the program ends.
-const symbol_set& exports() {
-  static const symbol_set& one = *new symbol_set(read_exports());
+// What this library exports.
+const symbols& exports() {
+  static const symbols ours = read_exports();
+  return ours;
+}
+
+// How many objects have been loaded and unloaded so far.
+struct object_counts {
+  std::size_t loaded = 0, unloaded = 0;
+};
+object_counts count_objects() {
+  object_counts counts;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* raw) {
+        *static_cast<object_counts*>(raw) = {object->dlpi_adds, object->dlpi_subs};
+        return 1;
+      },
+      &counts);
+  return counts;
+}
+
+// What has been looked at. A look at one object takes microseconds, and a program may have hundreds
+// when it opens its first region.
+struct looked_at {
+  object_counts counts;
+  // The objects, by the address of their program headers, which no other object has until one is
+  // unloaded.
+  std::unordered_set<const void*> objects;
+  // Whether one of them may be a tool (ompt/tool.hpp).
+  bool has_tool = false;
+};
+looked_at& past_looks() {
+  static looked_at& one = *new looked_at;
   return one;
 }
 
-// The objects that have been loaded so far.
-std::size_t objects_loaded() {
-  std::size_t count = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* raw) {
-        *static_cast<std::size_t*>(raw) = object->dlpi_adds;
-        return 1;
-      },
-      &count);
-  return count;
-}
-
-// How many of them have been looked at.
-constinit std::size_t objects_looked_at = 0;
-
-// Returns the first symbol that a loaded object imports and this runtime lacks. What a program
-// defines itself (a copy of clang's runtime, say) is no import of ours.
-search look(const symbol_set& ours) {
+// Looks at the objects that have been loaded since the last call. Returns the first symbol that one
+// imports and this runtime lacks. What a program defines itself (a copy of clang's runtime, say) is
+// no import of ours.
+search look(const symbols& ours) {
   search s{ours, {}, "libgomp", false, false};
+  looked_at& past = past_looks();
+  const object_counts now = count_objects();
+  if (now.unloaded != past.counts.unloaded) past.objects.clear();
+  past.counts = now;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* raw) {
         auto& result = *static_cast<search*>(raw);
+        if (!past_looks().objects.insert(object->dlpi_phdr).second) return 0;
         const symbols all = symbols_of(*object);
         if (all.table == nullptr || all.strings == nullptr) return 0;
+        if (find_definition(all, "ompt_start_tool") != 0) past_looks().has_tool = true;
         const std::size_t end = imports_end(*object, all);
         for (std::size_t i = 1; i < end; ++i) {
           const auto& symbol = all.table[i];
@@ -254,13 +289,13 @@ search look(const symbol_set& ours) {
           const std::string_view version = version_of(all, i);
           result.any = true;
           if (!result.missing.empty() || ELF64_ST_BIND(symbol.st_info) == STB_WEAK ||
-              has(result.ours, name, version))
+              has(result.ours, name.data(), version))
             continue;
           const char* const slash = std::strrchr(object->dlpi_name, '/');
           const char* file = slash != nullptr ? slash + 1 : object->dlpi_name;
           if (*file == '\0') file = "the program";
           result.missing = std::string(file) + " imports " + std::string(name);
-          if (has(result.ours, name, {})) result.missing += "@" + std::string(version);
+          if (has(result.ours, name.data(), {})) result.missing += "@" + std::string(version);
           result.missing += ", which tutti does not have";
         }
         return 0;
@@ -318,7 +353,6 @@ std::string other_preloads() {
 }
 
 void decide(char** arguments) {
-  objects_looked_at = objects_loaded();
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) {
@@ -386,23 +420,37 @@ namespace {
 
 }  // namespace
 
-void check_new_objects() {
-  static small_lock lock;
-  static std::size_t objects = 0;
-  const locked guard(lock);
-  const std::size_t now = objects_loaded();
-  if (now == objects) return;
-  objects = now;
-  say_once();
-  if (is_reproducible()) read_code();
-  if (now == objects_looked_at) return;
-  objects_looked_at = now;
+namespace {
+
+constinit small_lock look_lock;
+
+// The caller holds the lock.
+void look_again() {
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) return;
   std::fprintf(stderr, "tutti: %s, and %s cannot replace tutti any more\n", found.missing.c_str(),
                found.runtime);
   _exit(127);
+}
+
+}  // namespace
+
+void check_new_objects() {
+  static std::size_t objects = 0;
+  const locked guard(look_lock);
+  const std::size_t now = count_objects().loaded;
+  if (now == objects) return;
+  objects = now;
+  say_once();
+  if (is_reproducible()) read_code();
+  if (now != past_looks().counts.loaded) look_again();
+}
+
+bool may_have_tool() {
+  const locked guard(look_lock);
+  if (count_objects().loaded != past_looks().counts.loaded) look_again();
+  return past_looks().has_tool;
 }
 
 }  // namespace tutti::openmp

@@ -19,6 +19,9 @@ bool imports_openmp(const dl_phdr_info& object);
 // Reads the objects that dlopen has brought since the last call. Ends the program if one of them
 // needs what this runtime lacks.
 void check_new_objects();
+// The same; returns whether a loaded object defines ompt_start_tool. Unlike for_each_definition, it
+// looks at each object only once.
+bool may_have_tool();
 
 // Notes that a region with this function opens. It may be the first one of an object that dlopen
 // has brought, so it looks for new objects unless the thread remembers the function. A thread

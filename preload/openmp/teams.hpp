@@ -49,6 +49,9 @@ struct omp_team {
   unsigned level = 0, active_level = 0;
   // Whether there are more threads than CPUs.
   bool is_crowded = false;
+  // neighbours.hpp: whether others need the CPUs; how the threads of the team wait.
+  bool has_neighbours = false;
+  patience chosen;
   // Whether phases of the barrier may have the additional ticket.
   bool has_tasks = false;
   settings env;
@@ -101,6 +104,11 @@ struct omp_team {
   // Ranks that sleep in a task.
   atomic<unsigned> idle{0};
   ompt::team_part tool;
+
+  // neighbours.hpp: whether the last look said for the first time that others need the CPUs, and
+  // when that look was. Only the opener uses them.
+  alignas(cache_line) bool expects_neighbours = false;
+  std::uint64_t looked_ns = 0;
 };
 
 // The number of threads of a region: `asked` of num_threads, or 0; `sections` of the construct, or

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,6 +168,10 @@ std::uint32_t waits_of_worker() noexcept {
 
 void* work(void* raw) {
   worker& me = *static_cast<worker*>(raw);
+  char name[16];
+  std::snprintf(name, sizeof name, "tutti-omp-%u", me.number);
+  // The thread itself needs no file in /proc for it.
+  prctl(PR_SET_NAME, name);
   make_this_thread(true);
   platform::core_leaver leaver(all_cpus(), cpus_of_machine(), waits_of_worker);
   if (places_ == nullptr && me.bound_cpu < 0) {
@@ -187,12 +192,12 @@ void* work(void* raw) {
       native::leave_cpu(me.region.waker_cpu);
       look_at_core(me, leaver);
     }
-    if (places_ == nullptr && me.region.is_crowded != (me.bound_cpu >= 0)) {
-      me.bound_cpu = me.region.is_crowded ? static_cast<int>(cpu_when_crowded(me)) : -1;
+    if (places_ == nullptr && me.region.is_bound != (me.bound_cpu >= 0)) {
+      me.bound_cpu = me.region.is_bound ? static_cast<int>(cpu_when_crowded(me)) : -1;
       const cpu_set_t mask =
-          me.region.is_crowded ? only(static_cast<unsigned>(me.bound_cpu)) : all_cpus();
+          me.region.is_bound ? only(static_cast<unsigned>(me.bound_cpu)) : all_cpus();
       sched_setaffinity(0, sizeof mask, &mask);
-      platform::core_leaver_here = me.region.is_crowded ? nullptr : &leaver;
+      platform::core_leaver_here = me.region.is_bound ? nullptr : &leaver;
     }
     run_as_worker(me);
   }
@@ -265,7 +270,7 @@ omp_team* new_team() {
   return take_or_make(p.teams);
 }
 
-worker* get_worker(unsigned rank, bool is_crowded) {
+worker* get_worker(unsigned rank, bool is_bound) {
   free_workers& p = pool();
   const locked guard(p.lock);
   if (!p.workers.empty()) {
@@ -275,18 +280,13 @@ worker* get_worker(unsigned rank, bool is_crowded) {
   }
   worker* const w = new worker;
   w->number = ++p.made;
-  switch (global().wait_policy) {
-    case 1: w->opening.set_patience(patience::active()); break;
-    case 0: w->opening.set_patience(patience::passive()); break;
-    default: break;
-  }
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (global().stack_bytes != 0 &&
       pthread_attr_setstacksize(&attributes, global().stack_bytes) != 0)
     warn("Stack size change failed");
-  if (places_ == nullptr && is_crowded) {
+  if (places_ == nullptr && is_bound) {
     const unsigned cpu = cpu_of_worker(rank);
     w->bound_cpu = static_cast<int>(cpu);
     begin_on(cpu, attributes);
@@ -296,9 +296,6 @@ worker* get_worker(unsigned rank, bool is_crowded) {
   const int error = pthread_create(&w->handle, &attributes, work, w);
   pthread_attr_destroy(&attributes);
   if (error != 0) fatal("Thread creation failed: %s", strerror(error));
-  char name[16];
-  std::snprintf(name, sizeof name, "tutti-omp-%u", w->number);
-  pthread_setname_np(w->handle, name);
   return w;
 }
 

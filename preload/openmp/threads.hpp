@@ -71,8 +71,10 @@ struct alignas(cache_line) published_region {
   std::uint32_t phase = 0;
   std::uint32_t singles = 0;
   unsigned place = 0;
-  // Whether the region has more threads than there are CPUs.
-  bool is_crowded = false;
+  // Whether each worker has a CPU, because the region has more threads than there are CPUs.
+  bool is_bound = false;
+  // Whether the worker polls only once before it sleeps (neighbours.hpp).
+  bool polls_once = false;
   // The CPU of the opener if the worker slept, or -1. The kernel tends to run a thread that wakes
   // on the CPU of the one that wakes it, where the two would work one after the other.
   int waker_cpu = -1;
@@ -135,10 +137,10 @@ inline thread& self() {
   return me != nullptr ? *me : make_this_thread();
 }
 
-// Returns a team that no thread has, and a worker that has no team, for the rank. A new worker is
-// bound to a CPU if the region has more threads than there are CPUs.
+// Returns a team that no thread has, and a worker that has no team, for the rank. If `is_bound`, a
+// new worker is bound to a CPU.
 omp_team* new_team();
-worker* get_worker(unsigned rank, bool is_crowded);
+worker* get_worker(unsigned rank, bool is_bound);
 // Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.
 // Returns how many.
 int release_threads();

@@ -99,10 +99,11 @@ ompt_start_tool_result_t* find_loaded(start_log& log) {
     void* function;
   };
   std::vector<found_in> all;
-  for_each_definition("ompt_start_tool", "__kmpc_fork_call", &all,
-                      [](void* raw, const char* file, void* function) {
-                        static_cast<std::vector<found_in>*>(raw)->push_back({file, function});
-                      });
+  if (may_have_tool())
+    for_each_definition("ompt_start_tool", "__kmpc_fork_call", &all,
+                        [](void* raw, const char* file, void* function) {
+                          static_cast<std::vector<found_in>*>(raw)->push_back({file, function});
+                        });
   log.say("%zu of the loaded objects define ompt_start_tool", all.size());
   for (const found_in& each : all)
     if (auto* const answer = ask(log, reinterpret_cast<start_function>(each.function),
