@@ -105,7 +105,7 @@ def barrier_table(found: dict, metric: str) -> str:
     for key in sorted(k for k in found if k[0] == metric):
         cycles = found[key]
         name, value = best(cycles)
-        ratio = number(value / cycles[structure], 1) if structure in cycles else ""
+        ratio = number(value / cycles[structure], 1) if name and structure in cycles else ""
         cells = [f"**{number(cycles.get(n))}**" if n == name else number(cycles.get(n))
             for n in names]
         text.append(f"| {key[1]} | {key[2]} | " + " | ".join(cells) + f" | {ratio} |")
@@ -206,10 +206,10 @@ def plot_panel(axes, found: dict, metric: str, sockets: int, styles: dict) -> No
     estimates = {cycles for of_sockets, cycles, *_ in PAPER if of_sockets == sockets and cycles}
     for cycles in sorted(estimates) if metric == "one_late" else ():
         axes.axhline(cycles, color="gray", linewidth=0.8, linestyle=":", zorder=0)
-        # 42 stands on the other side, since it is close to 38 and 48.
-        at, side = (0.99, "right") if cycles != 42 else (0.01, "left")
+        # 42 stands inside, since it is close to 38 and 48.
+        at, side = (1.01, "left") if cycles != 42 else (0.99, "right")
         axes.text(at, cycles, f"{cycles}", fontsize="x-small", color="dimgray", ha=side,
-            va="bottom", transform=axes.get_yaxis_transform())
+            va="center", transform=axes.get_yaxis_transform())
 
 
 def styles_of(found: dict) -> dict[str, dict]:
