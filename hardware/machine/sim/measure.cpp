@@ -4,10 +4,10 @@
 // measures barriers, accesses of the memory and a workload on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --paper measures the structure at the distances of the machines
-// of Hetland et al. 2019, in the largest sizes. --figure measures only the barriers that the figure
-// shows, and says how many cycles a second it simulated. --sample measures a few barriers, which a test
-// compares with the kept ones. --conformance checks tutti's algorithms instead of measuring.
-// The status is 1 if a program fails or a check finds an error.
+// of Hetland et al. 2019, in the largest sizes. --figure measures only the barriers that the
+// figure shows, and says how many cycles a second it simulated. --sample measures a few barriers,
+// which a test compares with the kept ones. --conformance checks tutti's algorithms instead of
+// measuring. The status is 1 if a program fails or a check finds an error.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

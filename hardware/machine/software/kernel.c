@@ -73,7 +73,7 @@ struct wide_barrier {
 static struct core core_of[MOST_CORES];
 static struct barrier barriers[MOST_SOCKETS][MOST_BARRIERS];
 static struct wide_barrier wide_barriers[MOST_STRUCTURES];
-// Twice how often wide_barriers has changed, odd while it changes; the cores of the units' barriers.
+// Twice how often wide_barriers has changed, odd while it changes; cores of the units' barriers.
 static uint32_t wide_changes, mask_size, counting_size;
 // A line each, so that the console does not disturb the barriers.
 static uint32_t barrier_lock __attribute__((aligned(CACHE_LINE)));
