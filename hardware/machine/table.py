@@ -105,7 +105,7 @@ def barrier_table(found: dict, metric: str) -> str:
     for key in sorted(k for k in found if k[0] == metric):
         cycles = found[key]
         name, value = best(cycles)
-        ratio = number(value / cycles[structure], 1) if structure in cycles else ""
+        ratio = number(value / cycles[structure], 1) if name and structure in cycles else ""
         cells = [f"**{number(cycles.get(n))}**" if n == name else number(cycles.get(n))
             for n in names]
         text.append(f"| {key[1]} | {key[2]} | " + " | ".join(cells) + f" | {ratio} |")
@@ -195,25 +195,41 @@ def tables(barriers: dict, workloads: dict, accesses: dict, far: dict) -> dict[s
     return made
 
 
-def plot_panel(axes, found: dict, metric: str, sockets: int, shown: list, hardware: list) -> None:
+def plot_panel(axes, found: dict, metric: str, sockets: int, styles: dict) -> None:
     """Draws the barriers of one number of sockets, and the paper's estimates."""
     cores = sorted(k[2] for k in found if k[:2] == (metric, sockets))
-    for name in shown:
+    for name, style in styles.items():
         points = [(c, found[(metric, sockets, c)][name]) for c in cores
             if name in found[(metric, sockets, c)]]
         if points:
-            is_hardware = name in hardware
-            axes.plot(*zip(*points, strict=True), marker="s" if is_hardware else ".",
-                linestyle="--" if is_hardware else "-", label=name)
-    if metric == "one_late":
-        for of_sockets, cycles, *_ in PAPER:
-            if of_sockets == sockets and cycles:
-                axes.axhline(cycles, color="gray", linewidth=0.6, linestyle=":")
-                axes.annotate(str(cycles), (cores[-1], cycles), fontsize="xx-small", color="gray")
-    axes.set(xlabel="cores", yscale="log")
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(cores, [str(c) for c in cores])
-    axes.grid(alpha=0.3)
+            axes.plot(*zip(*points, strict=True), **style)
+    estimates = {cycles for of_sockets, cycles, *_ in PAPER if of_sockets == sockets and cycles}
+    for cycles in sorted(estimates) if metric == "one_late" else ():
+        axes.axhline(cycles, color="gray", linewidth=0.8, linestyle=":", zorder=0)
+        # 42 stands inside, since it is close to 38 and 48.
+        at, side = (1.01, "left") if cycles != 42 else (0.99, "right")
+        axes.text(at, cycles, f"{cycles}", fontsize="x-small", color="dimgray", ha=side,
+            va="center", transform=axes.get_yaxis_transform())
+
+
+def styles_of(found: dict) -> dict[str, dict]:
+    """Returns how each barrier is drawn, the same in all panels: software thin with a colour each,
+    hardware thick."""
+    colours = [f"tab:{c}" for c in ("blue", "orange", "green", "red", "purple", "brown", "pink",
+        "olive", "gray")]  # fmt: skip
+    styles: dict[str, dict] = {}
+    for name, colour in zip(SOFTWARE, colours, strict=True):
+        styles[name] = {"label": name, "color": colour, "marker": ".", "linewidth": 0.9}
+    labels = {"barwait": "barwait; between sockets in software",
+        "structure": "structure (barwait over all sockets)", "mask": "mask unit",
+        "counting_unit": "counting unit"}  # fmt: skip
+    marks = dict(zip(UNITS, ("s", "D", "v", "^"), strict=True))
+    shades = dict(zip(UNITS, ("black", "crimson", "teal", "darkgoldenrod"), strict=True))
+    for name in hardware_names(found):
+        unit = name.split()[0]
+        styles[name] = {"label": labels[unit], "color": shades[unit], "marker": marks[unit],
+            "linewidth": 2, "linestyle": "--"}  # fmt: skip
+    return styles
 
 
 def write_plot(path: pathlib.Path, found: dict) -> None:
@@ -234,19 +250,32 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
-    all_sockets = sorted({k[1] for k in found})
+    all_sockets, all_cores = sorted({k[1] for k in found}), sorted({k[2] for k in found})
     rows = {"one_late": "one thread late", "together": "all together"}
-    figure, panels = pyplot.subplots(len(rows), len(all_sockets), squeeze=False, sharey="row",
-        figsize=(4 * len(all_sockets), 3.9 * len(rows)), layout="constrained")
-    hardware = hardware_names(found)
-    shown = ["central", "combining", "mcs", "dissemination", "tournament", "hierarchical"]
-    shown += hardware
+    figure, panels = pyplot.subplots(len(rows), len(all_sockets), squeeze=False, sharex=True,
+        sharey=True, figsize=(3.6 * len(all_sockets) + 1, 3.6 * len(rows)), layout="constrained")
+    styles = styles_of(found)
     for line, (metric, title) in zip(panels, rows.items(), strict=True):
         for axes, sockets in zip(line, all_sockets, strict=True):
-            plot_panel(axes, found, metric, sockets, shown, hardware)
+            axes.set(xscale="log", yscale="log")
+            plot_panel(axes, found, metric, sockets, styles)
             axes.set_title(f"{sockets} socket{'s' * (sockets > 1)}, {title}", fontsize="medium")
+            axes.set_xticks(all_cores, [str(c) for c in all_cores])
+            axes.minorticks_off()
+            axes.set_yticks(*((ticks := [20, 50, 100, 200, 500, 1000, 2000, 5000, 10000]),
+                [f"{t:,}" for t in ticks]))  # fmt: skip
+            axes.grid(alpha=0.3)
+            axes.tick_params(labelleft=True, labelbottom=True, labelsize="small")
         line[0].set_ylabel("cycles, last arrival to last departure")
-    panels[0][-1].legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
+    for axes in panels[-1]:
+        axes.set_xlabel("cores")
+    drawn = {label: handle for axes in panels.flat
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}  # fmt: skip
+    order = [style["label"] for style in styles.values() if style["label"] in drawn]
+    figure.legend([drawn[label] for label in order], order, fontsize="small", ncols=5,
+        loc="outside lower center",
+        title="gray: estimates of Hetland et al. 2019 (64 and 88: one machine, two places)",
+        title_fontsize="small")  # fmt: skip
     figure.savefig(path, metadata={"Date": None})
 
 

@@ -59,6 +59,8 @@ std::uint64_t most_spread(const test::trace& all, std::uint64_t episodes) {
   return most;
 }
 
+std::uint64_t all_cycles = 0;
+
 constexpr auto barwait = static_cast<std::uint32_t>(rtl::contender::barwait);
 constexpr auto ticket = static_cast<std::uint32_t>(rtl::algorithm::ticket);
 constexpr auto striped = static_cast<std::uint32_t>(rtl::algorithm::striped);
@@ -83,12 +85,15 @@ std::vector<std::uint32_t> ended_run::data_of(unsigned core, unsigned tag) const
   return found;
 }
 
+std::uint64_t simulated_cycles() { return all_cycles; }
+
 ended_run run_to_end(const std::string& image, const settings& s, std::uint64_t most,
                      const std::string& what) try {
   system m(image, s);
   if (!m.run(most))
     throw std::runtime_error("did not end within " + std::to_string(most) + " cycles\n" +
                              m.who_waits_for_what());
+  all_cycles += m.cycle();
   ended_run done{m.events(), {}, m.console(), m.cycle()};
   for (unsigned core = 0; core < s.cores; ++core) done.status.push_back(m.status(core));
   return done;

@@ -38,6 +38,8 @@ struct ended_run {
 };
 ended_run run_to_end(const std::string& image, const settings& s, std::uint64_t most,
                      const std::string& what);
+// Cycles of all runs so far that have come to their ends.
+std::uint64_t simulated_cycles();
 // The same, and every core must have ended with status 0 and found nothing wrong.
 ended_run run_well(const std::string& image, const settings& s, std::uint64_t most,
                    const std::string& what);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine_measure FOLDER [--sample | --only CORES SOCKETS | --paper |
+// machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS | --paper |
 //                         --conformance [CORES SOCKETS SEED]]:
 // measures barriers, accesses of the memory and a workload on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --paper measures the structure at the distances of the machines
-// of Hetland et al. 2019, in the largest sizes. --sample measures a few barriers, which a test
-// compares with the kept ones. --conformance checks tutti's algorithms instead of measuring.
-// The status is 1 if a program fails or a check finds an error.
+// of Hetland et al. 2019, in the largest sizes. --figure measures only the barriers that the
+// figure shows, and says how many cycles a second it simulated. --sample measures a few barriers,
+// which a test compares with the kept ones. --conformance checks tutti's algorithms instead of
+// measuring. The status is 1 if a program fails or a check finds an error.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -35,9 +37,9 @@ constexpr algorithm measured[] = {
     algorithm::central,         algorithm::ticket,     algorithm::striped,
     algorithm::combining,       algorithm::mcs,        algorithm::dissemination,
     algorithm::dissemination_4, algorithm::tournament, algorithm::hierarchical};
-// Units beside the cores, and as far as the third-level caches of two machines of Hetland et al.
-// 2019, section 4, where an access takes 20 and 38 cycles there and back.
-constexpr unsigned distances[] = {0, 10, 19};
+// Units as far as the third-level caches of two machines of Hetland et al. 2019, section 4, where
+// an access takes 20 and 38 cycles there and back, and beside the cores. The figure has the first.
+constexpr unsigned opteron = 10, xeon = 19, beside = 0;
 constexpr contender units[] = {contender::structure, contender::mask, contender::counting};
 
 struct size {
@@ -110,14 +112,14 @@ void measure_one(const images& folder, const size& on, std::uint32_t who, unsign
 // run takes an hour.
 bool is_slow(algorithm a) { return a == algorithm::ticket || a == algorithm::striped; }
 
-void measure_barriers(const images& folder, const size& on) {
-  measure_one(folder, on, none, 0);
-  for (const unsigned distance : distances) {
-    // A unit has up to 32 participants.
-    if (on.cores / on.sockets <= 32) measure_one(folder, on, barwait, distance);
-    for (const contender unit : units)
-      measure_one(folder, on, static_cast<std::uint32_t>(unit), distance);
-  }
+void measure_units(const images& folder, const size& on, unsigned distance) {
+  // A unit has up to 32 participants.
+  if (on.cores / on.sockets <= 32) measure_one(folder, on, barwait, distance);
+  for (const contender unit : units)
+    measure_one(folder, on, static_cast<std::uint32_t>(unit), distance);
+}
+
+void measure_software(const images& folder, const size& on) {
   const std::string chosen(tutti::choose::barrier(on.cores, false));
   for (const algorithm a : measured) {
     if (is_slow(a) && on.cores > 16) continue;
@@ -161,7 +163,7 @@ void measure_workloads(const images& folder, const size& on) {
            {"unit_distance", distance}},
           on, measure_workload(folder, {who, on.cores, on.sockets, distance}));
   };
-  for (const unsigned distance : {distances[0], distances[2]}) {
+  for (const unsigned distance : {beside, xeon}) {
     if (on.cores / on.sockets <= 32) line(barwait, distance, "barwait");
     line(static_cast<std::uint32_t>(contender::structure), distance, "structure");
   }
@@ -210,13 +212,29 @@ void measure_accesses(const images& folder, const size& on, bool is_largest) {
   line({cost::local_poll, "local_poll"}, "own", 0, 64);
 }
 
+// The barriers of the figure.
+void measure_figure(const images& folder, const size& on) {
+  const std::uint64_t before = simulated_cycles();
+  const auto start = std::chrono::steady_clock::now();
+  measure_one(folder, on, none, 0);
+  measure_units(folder, on, opteron);
+  measure_software(folder, on);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const auto cycles = static_cast<double>(simulated_cycles() - before);
+  std::fprintf(stderr, "%u cores in %u sockets: %.0f cycles, %.0f a second\n", on.cores, on.sockets,
+               cycles, cycles / seconds.count());
+}
+
+// What the figure shows comes first, so that a run that is cut has it.
 void measure_all(const images& folder, const std::vector<size>& sizes) {
   const std::vector<size> built = all_sizes();
   for (const size& on : sizes) {
     const bool is_largest = std::none_of(built.begin(), built.end(), [&](const size& other) {
       return other.sockets == on.sockets && other.cores > on.cores;
     });
-    measure_barriers(folder, on);
+    measure_figure(folder, on);
+    measure_units(folder, on, xeon);
+    measure_units(folder, on, beside);
     if (on.cores >= 4) measure_workloads(folder, on);
     measure_accesses(folder, on, is_largest);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
@@ -227,9 +245,7 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
 void measure_sample(const images& folder) {
   for (const size& on : {size{4, 1}, size{4, 2}}) {
     measure_one(folder, on, none, 0);
-    measure_one(folder, on, barwait, distances[1]);
-    for (const contender unit : units)
-      measure_one(folder, on, static_cast<std::uint32_t>(unit), distances[1]);
+    measure_units(folder, on, opteron);
     for (const algorithm a : {algorithm::central, algorithm::dissemination})
       measure_one(folder, on, static_cast<std::uint32_t>(a), 0);
   }
@@ -269,14 +285,17 @@ int main(int argc, char** argv) {
       measure_papers_machines(argv[1]);
     else if (argc == 5 && option == "--only")
       measure_all(argv[1], {{number(argv[3]), number(argv[4])}});
+    else if (argc == 5 && option == "--figure")
+      measure_figure(argv[1], {number(argv[3]), number(argv[4])});
     else if (argc == 3 && option == "--conformance")
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")
       conform(argv[1], {number(argv[3]), number(argv[4])}, number(argv[5]));
     else {
       std::fputs(
-          "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | --paper | "
-          "--conformance [CORES SOCKETS SEED]]\n",
+          "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS "
+          "| "
+          "--paper | --conformance [CORES SOCKETS SEED]]\n",
           stderr);
       return 2;
     }

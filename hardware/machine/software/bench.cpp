@@ -13,7 +13,7 @@ namespace {
 
 gate start_gate;
 alignas(cache_line) void* object;
-// When the first common arrival is due.
+// When the first common arrival is due; thread 0 decides when all have used the barrier.
 alignas(cache_line) std::uint32_t start_time;
 
 struct nothing {
@@ -55,8 +55,11 @@ void late(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t e
 }
 
 template <class Barrier>
-void together(Barrier& barrier, std::uint32_t rank, std::uint32_t episodes) {
+void together(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t episodes) {
   const std::uint32_t period = PARAMETER(PARAM_DELAY);
+  // The gate lets the threads through one after the other.
+  if (rank == 0) start_time = TIME_LOW + period + 2'000 + 400 * n;
+  start_gate.pass(n);
   std::uint32_t due = start_time;
   for (std::uint32_t episode = 0; episode < episodes; ++episode, due += period) {
     while (static_cast<std::int32_t>(TIME_LOW - due) < 0) {
@@ -71,7 +74,6 @@ void measure(std::uint32_t rank) {
   if (rank == 0) {
     empty_heap();
     object = make<Barrier>(n);
-    start_time = TIME_LOW + 2 * PARAMETER(PARAM_DELAY) + 20'000;
   }
   start_gate.pass(n);
   Barrier& barrier = *static_cast<Barrier*>(object);
@@ -81,7 +83,7 @@ void measure(std::uint32_t rank) {
   switch (static_cast<scenario>(PARAMETER(PARAM_PROGRAM))) {
     case scenario::back_to_back: back_to_back(barrier, rank, episodes); break;
     case scenario::late: late(barrier, n, rank, episodes); break;
-    case scenario::together: together(barrier, rank, episodes); break;
+    case scenario::together: together(barrier, n, rank, episodes); break;
   }
   start_gate.pass(n);
 }

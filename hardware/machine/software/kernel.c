@@ -73,7 +73,7 @@ struct wide_barrier {
 static struct core core_of[MOST_CORES];
 static struct barrier barriers[MOST_SOCKETS][MOST_BARRIERS];
 static struct wide_barrier wide_barriers[MOST_STRUCTURES];
-// How often wide_barriers has changed, and the cores of the mask unit's barrier.
+// Twice how often wide_barriers has changed, odd while it changes; cores of the units' barriers.
 static uint32_t wide_changes, mask_size, counting_size;
 // A line each, so that the console does not disturb the barriers.
 static uint32_t barrier_lock __attribute__((aligned(CACHE_LINE)));
@@ -165,27 +165,49 @@ static int is_member(const struct members* m, uint32_t core) {
   return m->of_socket[core / cores_of_socket()][place / 32] >> place % 32 & 1;
 }
 
+// wide_barriers changes between these two, under the lock. All cores read it at once, without the
+// lock, and again if it changes meanwhile.
+static void begin_change(void) {
+  // relaxed: the fence orders it.
+  __atomic_store_n(&wide_changes, wide_changes + 1, __ATOMIC_RELAXED);
+  // release: who reads what is written below finds an odd count, or another one than before.
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+static void end_of_change(void) {
+  // release: publishes what was written; pairs with install_wide.
+  __atomic_store_n(&wide_changes, wide_changes + 1, __ATOMIC_RELEASE);
+}
+
 // Installs on this core the barriers of the structures that name it, and takes the permission for
 // others away.
 static void install_wide(void) {
-  const uint32_t me = THIS_CORE, now = *(volatile uint32_t*)&wide_changes;
-  if (core_of[me].changes == now) return;
-  lock(&barrier_lock);
-  core_of[me].changes = wide_changes;
+  const uint32_t me = THIS_CORE;
+  uint32_t now, made[MOST_STRUCTURES], timeout[MOST_STRUCTURES];
+  do {
+    // acquire: pairs with end_of_change, so that what was written before it is seen.
+    now = __atomic_load_n(&wide_changes, __ATOMIC_ACQUIRE);
+    if (core_of[me].changes == now) return;
+    for (uint32_t h = 0; h < MOST_STRUCTURES; ++h) {
+      timeout[h] = wide_barriers[h].timeout;
+      const int wanted = timeout[h] != 0 && is_member(&wide_barriers[h].members, me);
+      made[h] = wanted ? wide_barriers[h].made : 0;
+    }
+    // acquire: what was read above is not read after the second look at the count.
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    // relaxed: the fence orders it.
+  } while (now % 2 != 0 || __atomic_load_n(&wide_changes, __ATOMIC_RELAXED) != now);
+  core_of[me].changes = now;
   for (uint32_t h = 0; h < MOST_STRUCTURES; ++h) {
     const uint32_t b = FIRST_STRUCTURE + h;
-    const int wanted = wide_barriers[h].timeout != 0 && is_member(&wide_barriers[h].members, me);
-    const uint32_t number = wanted ? wide_barriers[h].made : 0;
-    if (core_of[me].installed[h] == number) continue;
-    core_of[me].installed[h] = number;
-    if (wanted) {
+    if (core_of[me].installed[h] == made[h]) continue;
+    core_of[me].installed[h] = made[h];
+    if (made[h] != 0) {
       barinit(b);
-      barset(BAR_TIMEOUT, b, wide_barriers[h].timeout);
+      barset(BAR_TIMEOUT, b, timeout[h]);
     } else {
       barset(BAR_PARTICIPANTS, b, 0);
     }
   }
-  unlock(&barrier_lock);
 }
 
 static void set_register(struct frame* thread, uint32_t number, uint32_t value) {
@@ -277,11 +299,12 @@ static int32_t create_structure(const uint8_t* list, uint32_t count, uint32_t ti
     // No thread arrives before the barrier exists in all sockets: none of them has it installed.
     for (uint32_t s = 0; s < SOCKETS; ++s)
       if (has_members(&m, s)) write_cluster(s, h, &m);
+    begin_change();
     wide_barriers[h].members = m;
     wide_barriers[h].group = core_of[THIS_CORE].group;
     wide_barriers[h].timeout = timeout;
     ++wide_barriers[h].made;
-    ++wide_changes;
+    end_of_change();
   }
   unlock(&barrier_lock);
   if (h == most) return ERROR_FULL;
@@ -296,8 +319,9 @@ static int32_t destroy_structure(uint32_t h) {
   lock(&barrier_lock);
   const int there = w->timeout != 0 && w->group == core_of[THIS_CORE].group;
   if (there) {
+    begin_change();
     w->timeout = 0;
-    ++wide_changes;
+    end_of_change();
   }
   unlock(&barrier_lock);
   // The others take their permission away before they do anything else in the kernel.
