@@ -40,6 +40,7 @@ class PackagedUnit(unittest.TestCase):
     def test_its_commands_are_files_of_the_package(self) -> None:
         self.assertEqual(set(commands()), {"ExecStart", "ExecStop"})
         for words in commands().values():
+            self.assertNotIn("/", words[0], "the package may be installed elsewhere")
             self.assertTrue(os.access(ROOT / "usr/bin" / words[0], os.X_OK), words[0])
 
     def test_systemd_accepts_it(self) -> None:
