@@ -74,6 +74,10 @@ bool endpoint::wait_with_work(clock::time_point until) {
   }
 }
 
+std::chrono::nanoseconds endpoint::longer_by_chance(std::chrono::nanoseconds interval) {
+  return interval + interval / 2 * static_cast<long>(chance_() % 256) / 256;
+}
+
 void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit) {
   if (values.size() > TUTTI_NET_VALUES)
     throw std::invalid_argument("a packet carries at most 32 values of 8 bytes");
@@ -91,7 +95,7 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
   auto interval = how.first_repeat;
   std::uint32_t times = 0;
   for (;;) {
-    auto until = clock::now() + interval;
+    auto until = clock::now() + longer_by_chance(interval);
     if (limit) until = std::min(until, std::max(*limit - how.inquiry, clock::now()));
     if (wait_with_work(until)) break;
     if (limit && clock::now() >= *limit - how.inquiry) {

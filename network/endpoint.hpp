@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -47,6 +48,8 @@ struct waiting {
   // as long as a wake-up takes where it shares its CPU, longer on a CPU of its own. Then it yields
   // meanwhile: if a process comes that is waited for, it gets the CPU.
   std::chrono::nanoseconds looking{50'000}, looking_alone{2'000'000};
+  // A call is repeated after this, or up to half as long again, by chance: all hosts have called at
+  // about the same time, and a host's next one may be late by the same time in each episode.
   std::chrono::microseconds first_repeat{1000};
   // The interval doubles up to this.
   std::chrono::microseconds longest_repeat{32000};
@@ -100,7 +103,7 @@ class endpoint : public interface_base {
   waiting how;
 
  protected:
-  explicit endpoint(const tutti_net_table& t) : table_(t) {}
+  explicit endpoint(const tutti_net_table& t) : table_(t), chance_(1 + t.rank) {}
 
   // Hands a call to the node: a message of kind START.
   virtual void call(const tutti_net_message& m, const std::uint64_t* values) = 0;
@@ -123,10 +126,12 @@ class endpoint : public interface_base {
 
  private:
   bool wait_with_work(clock::time_point until);
+  std::chrono::nanoseconds longer_by_chance(std::chrono::nanoseconds interval);
   void episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit);
 
   std::uint32_t episode_ = 0;
   std::uint64_t repeats_ = 0;
+  std::minstd_rand chance_;
 };
 
 }  // namespace tutti::network

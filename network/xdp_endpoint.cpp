@@ -260,9 +260,10 @@ bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point unt
       before = clock::now();
       const nanoseconds took = before - polled;
       constexpr auto own = 2us, of_a_stranger = 500us;
-      if (took > of_a_stranger) {
+      if (const nanoseconds late = is_over(episode) ? since_release(took) : took;
+          late > of_a_stranger) {
         // A process that this host does not wait for has had the CPU for a time slice.
-        yields_.were_in_vain(took);
+        yields_.were_in_vain(late);
         look_.may_yield = false;
       } else if (took > own) {
         crowded_waits_ = 32;
@@ -273,9 +274,18 @@ bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point unt
     if (look_.spent < how.looking) continue;
     if (!look_.is_alone) look_.is_alone = has_cpu_alone();
     look_.goes_on = look_.is_alone && look_.spent < how.looking_alone;
-    if (!look_.goes_on) looks_.were_in_vain(look_.spent);
+    // On a CPU of its own a host has taken the time from nobody.
+    if (!look_.goes_on) looks_.were_in_vain(how.looking);
   }
   return is_over(episode);
+}
+
+// How long ago the node ended the episode, but at most `most`: a host in a time namespace has a clock
+// of its own.
+std::chrono::nanoseconds xdp_endpoint::since_release(std::chrono::nanoseconds most) const {
+  const std::chrono::nanoseconds now = clock::now().time_since_epoch(),
+                                 then(static_cast<std::int64_t>(word_->released_at));
+  return then < now ? std::min(now - then, most) : most;
 }
 
 // Whether this thread has seldom waited for a CPU since the last question.

@@ -54,6 +54,7 @@ class xdp_endpoint final : public endpoint {
   static int on_event(void* self, void* data, std::size_t bytes);
   bool is_over(std::uint32_t episode) const;
   bool looks_until_over(std::uint32_t episode, clock::time_point until);
+  std::chrono::nanoseconds since_release(std::chrono::nanoseconds most) const;
   bool has_cpu_alone();
   void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a host looks at its word before it blocks, by what its last waits have taught it, and how it
-// learns whether it has its CPU alone.
+// When a host looks at its word before it blocks, by what its last waits have taught it, how it
+// learns whether it has its CPU alone, and when it repeats its call.
 #include "network/looks.hpp"
 
 #include <gtest/gtest.h>
@@ -8,11 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <optional>
 #include <thread>
+#include <vector>
 
+#include "network/endpoint.hpp"
 #include "tutti/platform/run_delay.hpp"
 
 namespace tutti::network {
@@ -116,6 +119,45 @@ TEST(RunDelay, IsThatOfTheProcessItselfAfterAFork) {
   int status = 1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+// A host whose node answers to the eighth call, and who only notes for how long it would wait.
+class deaf_node final : public endpoint {
+ public:
+  explicit deaf_node(rank_t rank) : endpoint(make_table(TUTTI_NET_STAR, 4, rank)) {
+    // So long that the time of the test itself does not count.
+    how.first_repeat = 1000s;
+    how.longest_repeat = 32000s;
+  }
+  std::vector<double> waits_s;
+
+ private:
+  void call(const tutti_net_message&, const std::uint64_t*) override {}
+  bool wait(std::uint32_t, clock::time_point until) override {
+    waits_s.push_back(std::chrono::duration<double>(until - clock::now()).count());
+    return waits_s.size() == 8;
+  }
+  void result(std::uint32_t, std::span<std::uint64_t>) override {}
+  std::vector<std::optional<progress>> inquire(clock::time_point) override { return {}; }
+};
+
+TEST(Repeats, ComeAtDoubledIntervalsThatDifferByChance) {
+  deaf_node hosts[]{deaf_node(0), deaf_node(1), deaf_node(2), deaf_node(3)};
+  for (deaf_node& host : hosts) {
+    host.barrier();
+    EXPECT_EQ(host.repeats(), 7u);
+  }
+  const double least_s[] = {1000, 2000, 4000, 8000, 16000, 32000, 32000, 32000};
+  for (std::size_t i = 0; i < 8; ++i) {
+    double first = 1e9, last = 0;
+    for (const deaf_node& host : hosts) {
+      EXPECT_GT(host.waits_s[i], 0.9 * least_s[i]);
+      EXPECT_LE(host.waits_s[i], 1.5 * least_s[i]);
+      first = std::min(first, host.waits_s[i]);
+      last = std::max(last, host.waits_s[i]);
+    }
+    EXPECT_GT(last - first, 0.05 * least_s[i]) << "all hosts repeat at the same time";
+  }
 }
 
 }  // namespace

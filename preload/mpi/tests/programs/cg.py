@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solves Poisson's equation by PETSc's conjugate gradients, which make three sums in each
-iteration, and prints the residuals and the seconds."""
+iteration, and prints the residuals and the seconds: with -solves N the median of N solutions."""
 
+import statistics
 import sys
 import time
 
@@ -32,10 +33,14 @@ solver.getPC().setType("jacobi")
 solver.setTolerances(rtol=1e-8)
 residuals = []
 solver.setMonitor(lambda _, i, r: residuals.append(r))
-begin = time.perf_counter()
-solver.solve(b, u)
-took = time.perf_counter() - begin
+seconds = []
+for _ in range(PETSc.Options().getInt("solves", 1)):
+    u.set(0.0)
+    residuals.clear()
+    begin = time.perf_counter()
+    solver.solve(b, u)
+    seconds.append(time.perf_counter() - begin)
 if a.comm.rank == 0:
     for i, r in enumerate(residuals):
         print(f"residual {i} {r:.15e}")
-    print(f"seconds {took:.4f}")
+    print(f"seconds {statistics.median(seconds):.4f}")
