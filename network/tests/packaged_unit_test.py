@@ -81,15 +81,11 @@ def why_not() -> str:
 def unpack() -> None:
     shutil.rmtree(SCRATCH, ignore_errors=True)
     SCRATCH.mkdir(parents=True)
-    config = SCRATCH / "CPackConfig.cmake"
-    config.write_text(
-        (BUILD / "CPackConfig.cmake").read_text() + "set(CPACK_COMPONENTS_ALL runtime)\n"
-    )
-    for words in (
-        ["cpack", "--config", str(config), "-B", str(SCRATCH / "package")],
-        ["dpkg-deb", "-x", *map(str, (SCRATCH / "package").glob("tutti_*.deb")), str(ROOT)],
-    ):
-        subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+    package = SCRATCH / "package"
+    pack = ["cpack", "--config", str(BUILD / "CPackConfig.cmake"), "-B", str(package)]
+    subprocess.run(pack, stdout=subprocess.DEVNULL, check=True)
+    (command,) = package.glob("tutti_*.deb")
+    subprocess.run(["dpkg-deb", "-x", str(command), str(ROOT)], check=True)
 
 
 def main() -> int:
