@@ -280,8 +280,8 @@ bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point unt
   return is_over(episode);
 }
 
-// How long ago the node ended the episode, but at most `most`: a host in a time namespace has a clock
-// of its own.
+// How long ago the node ended the episode, but at most `most`: a host in a time namespace has a
+// clock of its own.
 std::chrono::nanoseconds xdp_endpoint::since_release(std::chrono::nanoseconds most) const {
   const std::chrono::nanoseconds now = clock::now().time_since_epoch(),
                                  then(static_cast<std::int64_t>(word_->released_at));

@@ -4,7 +4,8 @@
 files of the package, systemd accepts and enables it, and the commands do what the unit is for. The
 package's files lie over /usr in a mount namespace of this test, as if it were installed.
 
-usage: packaged_unit_test.py BUILD SCRATCH   (BUILD is configured with CPack, and all of it is built)
+usage: packaged_unit_test.py BUILD SCRATCH
+(BUILD is configured with CPack, and all of it is built)
 """
 
 import os

@@ -8,8 +8,8 @@
 // that has slept displaces the neighbour when it wakes, unless it has used the processor too much
 // before. So the threads of a team with neighbours sleep as soon as they wait, and they are not
 // bound to a CPU each. wait/adaptive.hpp finds the same out, but only after slices of 10 ms in all,
-// during which a short program has ended. Other processes are left to it: they stay, and teams whose
-// threads wait for each other every few microseconds lose more by sleeping.
+// during which a short program has ended. Other processes are left to it: they stay, and teams
+// whose threads wait for each other every few microseconds lose more by sleeping.
 #pragma once
 
 #include "tutti/wait/adaptive.hpp"

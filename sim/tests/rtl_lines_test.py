@@ -21,6 +21,9 @@ SOFTWARE = ("central", "ticket", "striped", "combining", "mcs", "dissemination",
 # ratio.
 LEFT_OUT = re.compile(r"structure \d+|mask \d+|counting_unit \d+|default|best software / .*")
 
+# The sizes that the descriptions `rtl` and `rtl4` have: up to 16 cores in one socket, 16 in four.
+SIZES = {("1", "2"), ("1", "4"), ("1", "8"), ("1", "16"), ("4", "16")}
+
 
 def cells(row: str) -> list[str]:
     return [cell.strip().strip("*") for cell in row.strip("|").split("|")]
@@ -43,6 +46,8 @@ def lines(page: str) -> str:
             raise ValueError(f"the table '{name}' must begin with sockets and cores")
         for row in rows:
             sockets, cores, *values = cells(row)
+            if (sockets, cores) not in SIZES:
+                continue
             for column, value in zip(names[2:], values, strict=True):
                 unit = re.fullmatch(r"barwait (\d+)", column)
                 if unit is None and column not in SOFTWARE:
