@@ -17,11 +17,6 @@
 namespace tutti::openmp {
 namespace {
 
-unsigned cpus_of_machine() {
-  static const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count > 0 ? static_cast<unsigned>(count) : 0;
-}
-
 // Whether the user leaves it to the runtime how threads wait.
 bool may_choose() {
   static const bool may = global().wait_policy < 0 && patience::of_environment().is_balanced();

@@ -153,7 +153,6 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   else if (team.has_neighbours)
     forget_neighbours(team);
   const bool is_bound = is_crowded && !team.has_neighbours;
-  const bool polls_once = team.has_neighbours;
   make_room(team, threads, is_bound);
   set(team.outer, me.now);
   const context& outer = team.outer;
@@ -206,8 +205,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.singles = singles;
     region.place = places.empty() ? 0 : places[rank];
     region.is_bound = is_bound;
-    region.polls_once = polls_once;
-    if (polls_once) poll_once(w.collecting);
+    if (team.has_neighbours) poll_once(w.collecting);
     region.waker_cpu = w.opening.asleep() != 0 ? native::cpu() : -1;
     if (region.waker_cpu >= 0) w.opened_ns = native::now_ns();
     // relaxed: only this thread and the worker, which waits, write it.
@@ -218,7 +216,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   // Notifications come last, because each waits until the stores before it are visible.
   for (unsigned rank = 1; rank < threads; ++rank)
     team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->region.word);
-  if (polls_once) poll_once(me.barrier_wait);
+  if (team.has_neighbours) poll_once(me.barrier_wait);
   enter(me, team, 0, begin, phase, singles);
   if (!places.empty()) {
     me.now.place = places[0];
@@ -265,7 +263,7 @@ void run_as_worker(worker& w) {
   me.now.place = w.region.place;
   me.now.first_place = team.first_place;
   me.now.places = team.places;
-  if (w.region.polls_once) {
+  if (team.has_neighbours) {
     poll_once(w.awaiting);
     poll_once(me.barrier_wait);
   }

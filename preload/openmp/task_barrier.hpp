@@ -130,9 +130,10 @@ class task_barrier {
         word_.fetch_or(look_again, Memory::order("task_barrier.tell", seq_cst));
     if ((before & look_again) == 0) wait_.notify_ordered(word_);
   }
-  // Before a region, if the last one has left something to look at.
+  // Lets the next task or cancellation tell anew: for a thread that has been told, and before a
+  // region if the last one has left something to look at.
   void clear_look_again() noexcept {
-    // relaxed: nobody waits.
+    // relaxed: a thread that has been told has a fence behind this; before a region nobody waits.
     word_.fetch_and(~look_again, relaxed);
   }
 
@@ -184,12 +185,6 @@ class task_barrier {
         [end](std::uint32_t seen) { return has_passed(seen, end) || (seen & look_again) != 0; });
   }
 
-  // The thread has been told to look: the next one is told anew.
-  void take_up() noexcept {
-    // relaxed: the fence follows.
-    word_.fetch_and(~look_again, relaxed);
-  }
-
   // After the thread's ticket: waits until all have theirs. Returns false as soon as it sees that a
   // task was made in this phase.
   bool wait_without_tasks(wait_state& mine, bool is_odd, std::uint32_t all, bool is_last) noexcept {
@@ -201,7 +196,7 @@ class task_barrier {
       }
       wait_until_told_or(mine, all);
       if (has_passed(seen_tickets(), all)) return !has_made_tasks(is_odd, all);
-      take_up();
+      clear_look_again();
       // seq_cst: a thread that makes a task and finds the bit set tells nobody. It has noted the
       // task before this, then.
       Memory::fence("task_barrier.told", seq_cst);
@@ -217,7 +212,7 @@ class task_barrier {
       std::uint32_t now = seen_tickets();
       if (has_passed(now, end)) return true;
       const bool was_told = (now & look_again) != 0;
-      if (was_told) take_up();
+      if (was_told) clear_look_again();
       // seq_cst: puts the arrival, what it was told, and the end of a task before the looks at the
       // queues and at the counts.
       Memory::fence("task_barrier.look_for_tasks", seq_cst);

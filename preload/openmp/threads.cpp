@@ -130,11 +130,6 @@ unsigned cpu_when_crowded(const worker& w) {
   return cpus[w.number % cpus.size()] % CPU_SETSIZE;
 }
 
-unsigned cpus_of_machine() {
-  static const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count > 0 ? static_cast<unsigned>(count) : 0;
-}
-
 cpu_set_t only(unsigned cpu) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -206,6 +201,11 @@ void* work(void* raw) {
 }
 
 }  // namespace
+
+unsigned cpus_of_machine() {
+  static const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? static_cast<unsigned>(count) : 0;
+}
 
 void small_lock::lock_slowly() noexcept {
   // An owner that runs on another core gives the lock back soon, but may take it again at once and

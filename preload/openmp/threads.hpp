@@ -73,8 +73,6 @@ struct alignas(cache_line) published_region {
   unsigned place = 0;
   // Whether each worker has a CPU, because the region has more threads than there are CPUs.
   bool is_bound = false;
-  // Whether the worker polls only once before it sleeps (neighbours.hpp).
-  bool polls_once = false;
   // The CPU of the opener if the worker slept, or -1. The kernel tends to run a thread that wakes
   // on the CPU of the one that wakes it, where the two would work one after the other.
   int waker_cpu = -1;
@@ -146,6 +144,8 @@ worker* get_worker(unsigned rank, bool is_bound);
 int release_threads();
 // The number of threads that have called the runtime.
 int known_threads() noexcept;
+// The CPUs of the machine, also those that the process may not use; 0 if the system does not tell.
+unsigned cpus_of_machine();
 // Whether the calling thread is the one that runs main().
 bool is_initial_thread() noexcept;
 // Whether the program is known to make tasks. If a region opened before it was known, its tasks run

@@ -83,9 +83,9 @@ class with_tasks : public scenario {
  protected:
   using barrier = openmp::task_barrier<checked, Wait>;
   struct place {
-    typename barrier::phase phase;
-    typename Wait::wait_state wait;
-    rank_t rank = 0;
+    rank_t rank;
+    typename barrier::phase phase{};
+    typename Wait::wait_state wait{};
   };
 
   explicit with_tasks(rank_t n) : n_(n) {}
@@ -137,8 +137,7 @@ class phases : public with_tasks<Wait> {
   explicit phases(rank_t n) : base(n) {}
 
   void thread(rank_t rank) override {
-    place me;
-    me.rank = rank;
+    place me{.rank = rank};
     for (unsigned phase = 0, digits = Made; digits != 0; ++phase, digits /= 10) {
       const rank_t makers = digits % 10 - 1;
       board_.write(phase, rank);
@@ -176,8 +175,7 @@ class helping : public with_tasks<Wait> {
   helping(rank_t n, bool tells_first) : base(n), tells_first_(tells_first) {}
 
   void thread(rank_t rank) override {
-    place me;
-    me.rank = rank;
+    place me{.rank = rank};
     const auto work = [this](const job& j) {
       RL_ASSERT(said_[&j - jobs_] == 7u);
       said_[&j - jobs_] = 8;
@@ -215,8 +213,7 @@ class cancelling : public with_tasks<Wait> {
   explicit cancelling(rank_t n) : base(n) {}
 
   void thread(rank_t rank) override {
-    place me;
-    me.rank = rank;
+    place me{.rank = rank};
     if (rank + 1 == this->n_) {
       // relaxed: the barrier orders it.
       this->is_cancelled_.store(1, relaxed);
@@ -250,8 +247,7 @@ class without_tasks : public with_tasks<Wait> {
   explicit without_tasks(rank_t n) : base(n) {}
 
   void thread(rank_t rank) override {
-    place me;
-    me.rank = rank;
+    place me{.rank = rank};
     const unsigned count = episodes_for(this->n_);
     for (unsigned phase = 0; phase < count; ++phase) {
       board_.write(phase, rank);

@@ -293,9 +293,8 @@ int main(int argc, char** argv) {
       conform(argv[1], {number(argv[3]), number(argv[4])}, number(argv[5]));
     else {
       std::fputs(
-          "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS "
-          "| "
-          "--paper | --conformance [CORES SOCKETS SEED]]\n",
+          "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | "
+          "--figure CORES SOCKETS | --paper | --conformance [CORES SOCKETS SEED]]\n",
           stderr);
       return 2;
     }
