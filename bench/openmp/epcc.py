@@ -15,9 +15,7 @@ process of another session on one CPU), `2+all` (one on each CPU), `2+quota` (1.
 
 import argparse
 import collections
-import contextlib
 import json
-import os
 import pathlib
 import re
 import statistics
@@ -25,7 +23,7 @@ import subprocess
 import sys
 import time
 
-import programs
+from runtimes import Place, Runtime, add_options, in_situation, in_turns, wanted_runtimes
 
 OVERHEAD = re.compile(r"^(.+?) overhead = (\S+) microseconds", re.MULTILINE)
 OWN = ("libgomp", "active", "passive")
@@ -45,22 +43,14 @@ def compiled(name: str, source: pathlib.Path, folder: pathlib.Path) -> pathlib.P
     return program
 
 
-def run(program: pathlib.Path, runtime: programs.Runtime, threads: int, asked: argparse.Namespace,
-        group: pathlib.Path | None) -> dict[str, float] | None:
+def run(program: pathlib.Path, runtime: Runtime, place: Place,
+        asked: argparse.Namespace) -> dict[str, float] | None:
     """The overhead of each construct in us; None: it took too long."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(programs.SETTINGS)}
-    environment |= {"OMP_NUM_THREADS": str(threads), "TUTTI_VERBOSE": "1"}
-    environment |= dict(runtime.settings)
-    if runtime.library:
-        environment["LD_PRELOAD"] = runtime.library
-    join = None
-    if group is not None:
-        join = lambda: group.write_text(str(os.getpid()))
     words = [program, "--test-time", str(asked.test_time), "--outer-repetitions", "20"]
     try:
         done = subprocess.run(
-            words, env=environment, capture_output=True, text=True, timeout=asked.limit,
-            preexec_fn=join,
+            words, env=runtime.environment(place.threads), capture_output=True, text=True,
+            timeout=asked.limit, preexec_fn=place.joining(),
         )
     except subprocess.TimeoutExpired:
         return None
@@ -68,25 +58,19 @@ def run(program: pathlib.Path, runtime: programs.Runtime, threads: int, asked: a
         raise SystemExit(
             f"epcc.py: {program.name} under {runtime.name} ended with {done.returncode}"
         )
-    if runtime.name == "tutti" and "tutti: runtime tutti" not in done.stderr:
+    if not runtime.has_run(done.stderr):
         raise SystemExit(f"epcc.py: tutti has not run {program.name}: {done.stderr.strip()[-300:]}")
     return {name.strip().lower(): float(us) for name, us in OVERHEAD.findall(done.stdout)}
 
 
-def measure(program: pathlib.Path, situation: str, rows: list[programs.Runtime],
+def measure(program: pathlib.Path, situation: str, rows: list[Runtime],
             asked: argparse.Namespace) -> dict[str, list[dict[str, float] | None]]:
-    count, _, condition = situation.partition("+")
-    cpus = sorted(os.sched_getaffinity(0))
-    busy = {"one": cpus[:1], "all": cpus}.get(condition, [])
-    limits = programs.quota(1.5) if condition == "quota" else contextlib.nullcontext()
     runs: dict[str, list[dict[str, float] | None]] = collections.defaultdict(list)
-    with programs.busy_processes(busy), limits as group:
-        for repeat in range(asked.repeats):
-            first = repeat % len(rows)
-            for runtime in rows[first:] + rows[:first]:
-                # A runtime that took too long once is not tried again.
-                if None not in runs[runtime.name]:
-                    runs[runtime.name].append(run(program, runtime, int(count), asked, group))
+    with in_situation(situation) as place:
+        for runtime in in_turns(rows, asked.repeats):
+            # A runtime that took too long once is not tried again.
+            if None not in runs[runtime.name]:
+                runs[runtime.name].append(run(program, runtime, place, asked))
     return runs
 
 
@@ -125,12 +109,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="folder with EPCC's sources")
     parser.add_argument("--benchmark", choices=["syncbench", "taskbench", "schedbench"],
                         default="syncbench", help="which of them (syncbench)")
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--library", type=pathlib.Path, help="tutti's runtime (of the build)")
-    parser.add_argument("--situations", nargs="+", type=programs.parse_situation,
-                        default=["2", "4", "8", "2+one", "4+one", "8+one"])
-    parser.add_argument("--runtimes", nargs="+", help="only these, by the names in the table")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each (5)")
+    add_options(parser, ["2", "4", "8", "2+one", "4+one", "8+one"])
     parser.add_argument("--test-time", type=float, default=500,
                         help="us of one of the 20 samples of a construct (500)")
     parser.add_argument("--limit", type=float, default=20, help="seconds a run may take (20)")
@@ -140,15 +119,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     asked = parse_arguments()
-    library = (asked.library or asked.build / "preload/libtutti_openmp.so").resolve()
-    if not library.is_file():
-        print(f"epcc.py: there is no {library}; build it first", file=sys.stderr)
-        return 1
+    rows = wanted_runtimes(asked)
     program = compiled(asked.benchmark, asked.source, asked.build / "openmp-epcc")
-    rows = [
-        each for each in programs.runtimes_of(library)
-        if not asked.runtimes or each.name in asked.runtimes
-    ]
     for situation in asked.situations:
         begun = time.perf_counter()
         runs = measure(program, situation, rows, asked)

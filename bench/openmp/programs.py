@@ -15,7 +15,6 @@ process on one CPU), `2+all` (one on each CPU), `2+quota` (1.5 CPUs, in a contro
 """
 
 import argparse
-import contextlib
 import hashlib
 import json
 import os
@@ -30,98 +29,12 @@ from dataclasses import dataclass
 
 from program_list import PROGRAMS, Program, arguments_of, make_inputs
 from program_tables import print_tables
+from runtimes import Place, Runtime, add_options, in_situation, in_turns, wanted_runtimes
 
 SKIPPED = 77
-LLVM = ("/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib/llvm-14/lib/libomp.so.5")
-# Variables that could change how a runtime waits. Only a runtime's own settings may do that.
-SETTINGS = ("OMP_", "GOMP_", "KMP_", "LIBOMP_", "OPENBLAS_", "TUTTI_", "LD_PRELOAD")
-
-
-# ---- situations
-
-
-@contextlib.contextmanager
-def busy_processes(cpus: list[int]) -> Iterator[None]:
-    """Runs a process on each of the CPUs that is always busy, in a session of its own."""
-    code = (
-        "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nprint(flush=True)\n"
-        "while os.getppid() == int(sys.argv[2]):\n    for _ in range(100000): pass\n"
-    )
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(cpu), str(os.getpid())], stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        for cpu in cpus
-    ]
-    try:
-        for each in started:
-            each.stdout.readline()
-        yield
-    finally:
-        for each in started:
-            each.kill()
-            each.wait()
-            each.stdout.close()
-
-
-def cpu_controller() -> tuple[pathlib.Path, bool]:
-    """The folder of this process's control group of CPUs, and whether it is version 2."""
-    groups = dict(
-        line.split(":", 2)[1:] for line in pathlib.Path("/proc/self/cgroup").read_text().split("\n")
-        if line
-    )
-    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        kind, _, options = right.split(maxsplit=2)
-        mount = pathlib.Path(left.split()[4])
-        if kind == "cgroup" and "cpu" in options.split(","):
-            name = next((v for k, v in groups.items() if "cpu" in k.split(",")), "/")
-            return mount / name.lstrip("/"), False
-    return pathlib.Path("/sys/fs/cgroup") / groups.get("", "/").lstrip("/"), True
-
-
-@contextlib.contextmanager
-def quota(cpus: float) -> Iterator[pathlib.Path]:
-    """Makes a control group with a quota of processor time; its list of members."""
-    parent, is_v2 = cpu_controller()
-    group = parent / f"tutti-programs-{os.getpid()}"
-    try:
-        if is_v2:
-            (parent / "cgroup.subtree_control").write_text("+cpu")
-        group.mkdir()
-    except OSError as error:
-        raise SystemExit(f"programs.py: no control group can be made ({error})") from error
-    try:
-        if is_v2:
-            (group / "cpu.max").write_text(f"{int(cpus * 100000)} 100000")
-        else:
-            (group / "cpu.cfs_period_us").write_text("100000")
-            (group / "cpu.cfs_quota_us").write_text(str(int(cpus * 100000)))
-        yield group / "cgroup.procs"
-    finally:
-        for _ in range(200):
-            try:
-                group.rmdir()
-                break
-            except OSError:
-                time.sleep(0.01)
-
-
-def parse_situation(text: str) -> str:
-    if re.fullmatch(r"[1-9][0-9]*(\+(one|all|quota))?", text) is None:
-        raise argparse.ArgumentTypeError(f"'{text}' is not like 2, 8, 2+one, 2+all or 2+quota")
-    return text
 
 
 # ---- a run
-
-
-@dataclass(frozen=True)
-class Runtime:
-    name: str
-    library: str = ""
-    settings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,27 +62,20 @@ class Failure(Exception):
 
 
 def execute(
-    program: Program, words: list[str], runtime: Runtime, threads: int, where: pathlib.Path,
-    group: pathlib.Path | None, limit: float,
+    program: Program, words: list[str], runtime: Runtime, place: Place, where: pathlib.Path,
+    limit: float,
 ) -> Run:
     """Runs the program once."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
-    environment |= {"OMP_NUM_THREADS": str(threads), "TUTTI_VERBOSE": "1"}
-    environment |= dict(program.settings) | dict(runtime.settings)
-    if runtime.library:
-        environment["LD_PRELOAD"] = runtime.library
+    environment = runtime.environment(place.threads, dict(program.settings))
     for each in program.files:
         (where / each).unlink(missing_ok=True)
-    join = None
-    if group is not None:
-        join = lambda: group.write_text(str(os.getpid()))
     output, errors = where / "output", where / "errors"
     with output.open("wb") as out, errors.open("wb") as err:
         before = processor_time_of_all()
         begun = time.perf_counter()
         child = subprocess.Popen(
             words, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-            preexec_fn=join,
+            preexec_fn=place.joining(),
         )
         status, spent = wait_for(child, begun + limit)
         wall = time.perf_counter() - begun
@@ -180,7 +86,7 @@ def execute(
     said = errors.read_text(encoding="utf-8", errors="replace")
     if status != 0:
         raise Failure(f"{program.name} under {runtime.name} ended with {status}: {said[-300:]}")
-    if runtime.name == "tutti" and "tutti: runtime tutti" not in said:
+    if not runtime.has_run(said):
         raise Failure(f"tutti has not run {program.name}: {said[-300:]}")
     text = output.read_bytes()
     processor = spent
@@ -226,66 +132,45 @@ def result_of(program: Program, text: bytes, where: pathlib.Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def runtimes_of(tutti: pathlib.Path) -> list[Runtime]:
-    llvm = next((each for each in LLVM if pathlib.Path(each).exists()), "")
-    policy = "OMP_WAIT_POLICY"
-    rows = [
-        Runtime("libgomp"),
-        Runtime("active", settings=((policy, "active"),)),
-        Runtime("passive", settings=((policy, "passive"),)),
-        Runtime("libomp", llvm),
-        Runtime("tutti", str(tutti)),
-    ]
-    if not llvm:
-        print("programs.py: LLVM's libomp is missing: Debian's libomp-dev", file=sys.stderr)
-        rows = [each for each in rows if each.name != "libomp"]
-    return rows
-
-
 def measure(asked: argparse.Namespace, rows: list[Runtime]) -> Iterator[dict[str, object]]:
     """Yields a record of each run."""
     begun = time.perf_counter()
     for situation in asked.situations:
-        count, _, condition = situation.partition("+")
-        threads, cpus = int(count), sorted(os.sched_getaffinity(0))
-        busy = {"one": cpus[:1], "all": cpus}.get(condition, [])
-        limits = quota(1.5) if condition == "quota" else contextlib.nullcontext()
-        with busy_processes(busy), limits as group:
+        with in_situation(situation) as place:
             for program in PROGRAMS:
                 if program.name not in asked.programs:
                     continue
-                words = arguments_of(program, threads, asked.python)
-                if words is None or (program.wants_cpus and threads > len(cpus)):
+                words = arguments_of(program, place.threads, asked.python)
+                too_few_cpus = place.threads > len(os.sched_getaffinity(0))
+                if words is None or (program.wants_cpus and too_few_cpus):
                     continue
                 slow: set[str] = set()
-                for repeat in range(asked.repeats):
-                    first = repeat % len(rows)
-                    for runtime in rows[first:] + rows[:first]:
-                        if runtime.name in slow or time.perf_counter() - begun > asked.seconds:
-                            continue
-                        record: dict[str, object] = {
-                            "program": program.name, "situation": situation,
-                            "runtime": runtime.name,
+                for runtime in in_turns(rows, asked.repeats):
+                    if runtime.name in slow or time.perf_counter() - begun > asked.seconds:
+                        continue
+                    record: dict[str, object] = {
+                        "program": program.name, "situation": situation,
+                        "runtime": runtime.name,
+                    }
+                    try:
+                        done = execute_calmly(
+                            asked.calm + place.busy, program, words, runtime, place, asked.work,
+                            asked.limit,
+                        )
+                    except Failure as failure:
+                        yield record | {"failure": str(failure)}
+                        slow.add(runtime.name)
+                        continue
+                    if done.wall is None:
+                        slow.add(runtime.name)
+                        yield record | {"over": asked.limit}
+                        if asked.must_end and runtime.name == "tutti":
+                            yield record | {"failure": f"{program.name} did not end in time"}
+                    else:
+                        yield record | {
+                            "wall": done.wall, "processor": done.processor,
+                            "result": done.result, "others": round(done.others, 2),
                         }
-                        try:
-                            done = execute_calmly(
-                                asked.calm + len(busy), program, words, runtime, threads,
-                                asked.work, group, asked.limit,
-                            )
-                        except Failure as failure:
-                            yield record | {"failure": str(failure)}
-                            slow.add(runtime.name)
-                            continue
-                        if done.wall is None:
-                            slow.add(runtime.name)
-                            yield record | {"over": asked.limit}
-                            if asked.must_end and runtime.name == "tutti":
-                                yield record | {"failure": f"{program.name} did not end in time"}
-                        else:
-                            yield record | {
-                                "wall": done.wall, "processor": done.processor,
-                                "result": done.result, "others": round(done.others, 2),
-                            }
 
 
 # ---- the command line
@@ -296,15 +181,8 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     known = [each.name for each in PROGRAMS]
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--library", type=pathlib.Path, help="tutti's runtime (of the build)")
+    add_options(parser, ["2", "4", "8", "2+one", "2+all", "2+quota"])
     parser.add_argument("--programs", nargs="+", choices=known, default=known)
-    parser.add_argument(
-        "--situations", nargs="+", type=parse_situation,
-        default=["2", "4", "8", "2+one", "2+all", "2+quota"],
-    )
-    parser.add_argument("--runtimes", nargs="+", help="only these, by the names in the table")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each (5)")
     parser.add_argument("--limit", type=float, default=10, help="seconds a run may take (10)")
     parser.add_argument("--must-end", action="store_true",
                         help="a run of tutti that takes too long is a failure")
@@ -325,10 +203,7 @@ def main() -> int:
     if asked.print:
         lines = [line for file in asked.print for line in file.read_text().splitlines()]
         return 1 if print_tables([json.loads(line) for line in lines]) else 0
-    library = (asked.library or asked.build / "preload/libtutti_openmp.so").resolve()
-    if not library.is_file():
-        print(f"programs.py: there is no {library}; build it first", file=sys.stderr)
-        return 1
+    rows = wanted_runtimes(asked)
     asked.work = (asked.work or asked.build / "openmp-programs").resolve()
     absent = [
         each
@@ -340,9 +215,6 @@ def main() -> int:
     if len(absent) == len(asked.programs):
         return SKIPPED
     make_inputs(asked.work)
-    rows = [
-        each for each in runtimes_of(library) if not asked.runtimes or each.name in asked.runtimes
-    ]
     records = []
     with open(asked.record or os.devnull, "a", encoding="utf-8") as file:
         for record in measure(asked, rows):
