@@ -15,8 +15,6 @@
 namespace tutti::command {
 namespace {
 
-constexpr std::uint32_t episodes = 10;
-
 struct timed {
   double ns;
   sim::alternative what;
@@ -33,7 +31,7 @@ std::vector<timed> by_time(sim::choice& c, const sim::machine& m, rank_t threads
   c.others.clear();
   for (timed& each : all) {
     if (each.ns > hopeless * least) continue;
-    each.ns = each.what.ns(m, threads, episodes);
+    each.ns = each.what.ns(m, threads, sim::episodes_of_a_choice);
     c.others.push_back(each.what);
   }
   std::stable_sort(all.begin(), all.end(), is_faster);
@@ -93,7 +91,7 @@ int run_advise(const sim_options& o) {
   for (const rank_t n : counts)
     for (sim::choice& c : choices) {
       if (c.subject == "barrier") continue;
-      const double chosen = c.chosen.ns(m, n, episodes);
+      const double chosen = c.chosen.ns(m, n, sim::episodes_of_a_choice);
       const std::vector<timed> all = by_time(c, m, n);
       if (o.json)
         print_json(c, m, n, all.front(), chosen);

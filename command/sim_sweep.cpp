@@ -18,7 +18,6 @@ namespace {
 
 // A choice that takes longer than this, relative to the best, is worth a look.
 constexpr double limit = 1.25;
-constexpr std::uint32_t episodes = 10;
 
 struct outcome {
   std::string machine;
@@ -30,10 +29,10 @@ struct outcome {
 
 outcome compare(const sim::choice& c, const std::string& name, const sim::machine& m,
                 rank_t threads) {
-  outcome made{name, threads, c.chosen.ns(m, threads, episodes), 0, c.chosen.name};
+  outcome made{name, threads, c.chosen.ns(m, threads, sim::episodes_of_a_choice), 0, c.chosen.name};
   made.best = made.chosen;
   for (const sim::alternative& other : c.others) {
-    const double ns = other.ns(m, threads, episodes);
+    const double ns = other.ns(m, threads, sim::episodes_of_a_choice);
     if (ns >= made.best) continue;
     made.best = ns;
     made.winner = other.name;

@@ -13,6 +13,9 @@
 
 namespace tutti::sim {
 
+// How many episodes tell how long a choice takes.
+inline constexpr std::uint32_t episodes_of_a_choice = 10;
+
 struct alternative {
   std::string name, summary;
   // The median of the ns of so many episodes of so many threads on a machine.
