@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 COMMAND = pathlib.Path(sys.argv[0]).name
 LLVM = ("/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib/llvm-14/lib/libomp.so.5")
+# tutti with `tutti run --reproducible`.
+REPRODUCIBLE = "reproducible"
 # Variables that could change how a runtime waits. Only a runtime's own settings may do that.
 SETTINGS = ("OMP_", "GOMP_", "KMP_", "LIBOMP_", "OPENBLAS_", "TUTTI_", "LD_PRELOAD")
 
@@ -132,7 +134,7 @@ class Runtime:
 
     def has_run(self, said: str) -> bool:
         """Whether this runtime ran the program that has said this on standard error."""
-        return self.name != "tutti" or "tutti: runtime tutti" in said
+        return self.name not in ("tutti", REPRODUCIBLE) or "tutti: runtime tutti" in said
 
 
 def runtimes_of(tutti: pathlib.Path) -> list[Runtime]:
@@ -144,6 +146,7 @@ def runtimes_of(tutti: pathlib.Path) -> list[Runtime]:
         Runtime("passive", settings=((policy, "passive"),)),
         Runtime("libomp", llvm),
         Runtime("tutti", str(tutti)),
+        Runtime(REPRODUCIBLE, str(tutti), (("TUTTI_REPRODUCIBLE", "1"),)),
     ]
     if not llvm:
         print(f"{COMMAND}: LLVM's libomp is missing: Debian's libomp-dev", file=sys.stderr)
@@ -162,7 +165,8 @@ def add_options(parser: argparse.ArgumentParser, situations: list[str]) -> None:
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--library", type=pathlib.Path, help="tutti's runtime (of the build)")
     parser.add_argument("--situations", nargs="+", type=parse_situation, default=situations)
-    parser.add_argument("--runtimes", nargs="+", help="only these, by the names in the table")
+    parser.add_argument("--runtimes", nargs="+", help="only these, by the names in the table; "
+                        f"{REPRODUCIBLE} (tutti run --reproducible) runs only if it is named")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (5)")
 
 
@@ -171,5 +175,7 @@ def wanted_runtimes(asked: argparse.Namespace) -> list[Runtime]:
     if not library.is_file():
         raise SystemExit(f"{COMMAND}: there is no {library}; build it first")
     return [
-        each for each in runtimes_of(library) if not asked.runtimes or each.name in asked.runtimes
+        each
+        for each in runtimes_of(library)
+        if (each.name in asked.runtimes if asked.runtimes else each.name != REPRODUCIBLE)
     ]

@@ -96,7 +96,7 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   now.doacross_loops = 0;
   now.doacross = nullptr;
   now.position = 0;
-  now.locks = now.late_tasks = 0;
+  now.locks = now.criticals = now.late_tasks = 0;
   now.current = team.implicit[rank];
   init_implicit(*now.current, team, team.outer);
 }

@@ -20,6 +20,7 @@ void move_to(thread& me, std::uint64_t position) {
 bool has_order(const thread& me) {
   return is_reproducible() && me.now.team->size > 1 && me.now.late_tasks == 0;
 }
+bool has_turns(const thread& me) { return has_order(me) && me.now.criticals == 0; }
 
 void say_that_order_may_differ() {
   static atomic<bool> has_said{false};
@@ -57,7 +58,7 @@ void note_serial(thread& me, region_function function) {
 }
 
 void begin_in_order(thread& me) {
-  if (!has_order(me) || me.now.team->is_serial) return;
+  if (!has_turns(me) || me.now.team->is_serial) return;
   omp_team& team = *me.now.team;
   if (me.now.locks != 0) return say_that_order_may_differ();
   const std::uint64_t mine = me.now.position;
@@ -78,7 +79,17 @@ void begin_in_order(thread& me) {
 }
 
 void end_in_order(thread& me) {
-  if (has_order(me)) move_to(me, me.now.position + 1);
+  if (has_turns(me)) move_to(me, me.now.position + 1);
+}
+
+void begin_critical_in_order(thread& me) {
+  begin_in_order(me);
+  ++me.now.criticals;
+}
+
+void end_critical_in_order(thread& me) {
+  --me.now.criticals;
+  end_in_order(me);
 }
 
 void pass_order_at_barrier(thread& me) {

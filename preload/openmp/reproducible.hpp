@@ -3,13 +3,13 @@
 // --reproducible`). Loops and sections are distributed by rank alone, rank 0 runs each `single`,
 // and tasks run when they are made.
 //
-// *Order of combination.* Ranks pass GOMP_atomic_start, and the reductions of clang's interface, in
-// turns: first each rank's first one since the last barrier, in the order of the ranks, then each
-// rank's second one, and so on. A rank that has come to the barrier, or ended its part, counts as
-// passed. No rank waits here for one that may wait for it:
-// - A rank that holds a lock, or is in a critical region, does not wait for its turn. So a rank
-// that
-//   waits for a lock never waits for one that waits for its turn.
+// *Order of combination.* Ranks pass critical regions, GOMP_atomic_start, and the reductions of
+// clang's interface, in turns: first each rank's first one since the last barrier, in the order of
+// the ranks, then each rank's second one, and so on. A rank that has come to the barrier, or ended
+// its part, counts as passed. What a rank does in a critical region belongs to its turn. No rank
+// waits here for one that may wait for it:
+// - A rank that holds a lock does not wait for its turn. So a rank that waits for a lock never
+//   waits for one that waits for its turn.
 // - A rank is *away* while it waits in an ordered region, for an iteration of a doacross loop or
 // for
 //   tasks. Nobody waits for the turn of a rank that is away, or for any turn while a rank is away
@@ -42,6 +42,8 @@ void note_serial(thread& me, region_function function);
 
 void begin_in_order(thread& me);
 void end_in_order(thread& me);
+void begin_critical_in_order(thread& me);
+void end_critical_in_order(thread& me);
 void pass_order_at_barrier(thread& me);
 void pass_order_at_end(thread& me);
 

@@ -45,10 +45,10 @@ struct context {
   // The doacross loops of clang's interface that the thread has begun, and the present one.
   unsigned doacross_loops = 0;
   doacross_table* doacross = nullptr;
-  // The order of combination (reproducible.hpp): how far the thread has come, the locks that it
-  // holds, and the late tasks that it is in.
+  // The order of combination (reproducible.hpp): how far the thread has come, and how many locks it
+  // holds and critical regions and late tasks it is in.
   std::uint64_t position = 0;
-  unsigned locks = 0, late_tasks = 0;
+  unsigned locks = 0, criticals = 0, late_tasks = 0;
   // The thread's place, from 1, or 0 if it has none; the places of its region.
   unsigned place = 0, first_place = 0, places = 0;
   bool operator==(const context&) const = default;

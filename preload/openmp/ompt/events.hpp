@@ -126,12 +126,16 @@ template <class Wait>
 namespace tutti::openmp {
 
 inline void enter_critical(small_lock& l, unsigned hint, ompt::call_site at) {
+  if (is_reproducible()) begin_critical_in_order(self());
   if (ompt::is_on()) return ompt::lock(l, ompt_mutex_critical, hint, at);
   lock_in_turn(l);
 }
 inline void leave_critical(small_lock& l, ompt::call_site at) {
-  if (ompt::is_on()) return ompt::unlock(l, ompt_mutex_critical, at);
-  unlock_in_turn(l);
+  if (ompt::is_on())
+    ompt::unlock(l, ompt_mutex_critical, at);
+  else
+    unlock_in_turn(l);
+  if (is_reproducible()) end_critical_in_order(self());
 }
 
 }  // namespace tutti::openmp

@@ -20,8 +20,37 @@ static void delay(unsigned* state) {
 static double value_of(int i) { return (i % 2 == 0 ? 1e16 : 1.0) / (i + 3); }
 
 struct results {
-  double of_two, also, of_one, dynamic, guided, product, in_turn, sections, tasks;
+  double of_two, also, of_one, dynamic, guided, product, in_turn, sections, tasks, critical, named;
 };
+
+// Partial sums that the program itself adds in critical regions, some ranks more often than others.
+static void add_in_critical_regions(unsigned seed, struct results* r) {
+  double critical = 0, named = 0;
+  // GCC leaves its atomic updates to the runtime.
+  long double wide = 0;
+#pragma omp parallel
+  {
+    unsigned state = seed * 47 + (unsigned)omp_get_thread_num();
+    double mine = 0;
+#pragma omp for schedule(dynamic, 3) nowait
+    for (int i = 0; i < values; ++i) {
+      delay(&state);
+      mine += value_of(i);
+      if (i % 5 == 0) {
+#pragma omp critical(sum)
+        {
+          named += value_of(i);
+          // It belongs to the turn of the critical region.
+#pragma omp atomic
+          wide -= value_of(i + 1);
+        }
+      }
+    }
+#pragma omp critical
+    critical += mine;
+  }
+  r->critical = critical, r->named = named + (double)wide;
+}
 
 static struct results compute(unsigned seed) {
   struct results r;
@@ -85,6 +114,7 @@ static struct results compute(unsigned seed) {
       }
     }
   }
+  add_in_critical_regions(seed, &r);
   r.of_two = a, r.also = b, r.of_one = one, r.dynamic = dynamic, r.guided = guided;
   r.product = product, r.in_turn = in_turn, r.sections = parts, r.tasks = tasks;
   return r;

@@ -105,6 +105,51 @@ static void check_tasks(int n) {
   CHECK(sum == 3 * n + 41);
 }
 
+static void add_in_critical(int value) {
+#pragma omp critical(outer)
+  sum += value;
+}
+
+// Critical regions where their threads hold a lock, wait in an ordered region or for a task, or
+// open a region with critical regions of its own.
+static void check_criticals(int n) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  sum = 0;
+#pragma omp parallel num_threads(n)
+  {
+    if (omp_get_thread_num() == 0) add_in_critical(1), add_in_critical(1);
+    omp_set_lock(&lock);
+    add_in_critical(1);
+    omp_unset_lock(&lock);
+#pragma omp for ordered schedule(static, 1) nowait
+    for (int i = 0; i < 2 * n; ++i) {
+#pragma omp ordered
+      add_in_critical(1);
+      if (i == n) add_in_critical(1);
+    }
+#pragma omp critical(outer)
+    {
+#pragma omp task
+      add(1);
+#pragma omp taskwait
+      omp_set_lock(&lock);
+      sum += 1;
+      omp_unset_lock(&lock);
+    }
+#pragma omp critical(outer)
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp critical(inner)
+      sum += 1;
+      add(1);
+    }
+  }
+  const int inner = n == 1 || omp_get_max_active_levels() > 1 ? 2 : 1;
+  CHECK(sum == 2 + n + 2 * n + 1 + 2 * n + 2 * inner * n);
+  omp_destroy_lock(&lock);
+}
+
 // A thread waits for an event of another one.
 static void check_events(int n) {
   if (n < 2) return;
@@ -164,6 +209,10 @@ int main(void) {
     check_doacross(n);
     check_ordered_with_lock(n);
     check_tasks(n);
+    check_criticals(n);
+    omp_set_max_active_levels(2);
+    check_criticals(n);
+    omp_set_max_active_levels(1);
     check_events(n);
     check_nesting(n);
   }
