@@ -86,13 +86,14 @@ def print_tables(records: Records) -> int:
                     )
             texts = [cell_text(runs) for runs in row.values()]
             tables.append(f"| {name} | " + " | ".join(texts) + f" | {ratio} | {said} |")
-    if columns != ["tutti"]:
+    costs, differing = costs_of_order(cells)
+    wrong += differing
+    if not costs or columns != ["tutti"]:
         print("Where another runtime is more than 3 % faster than tutti:" if losses else
               "No other runtime is more than 3 % faster than tutti.")
         print("\n".join([*losses, *tables]))
-    costs, differing = costs_of_order(cells)
-    print("\n".join(costs))
-    wrong += differing
+    if costs:
+        print("\n".join(costs))
     for each in records:
         if "failure" in each:
             print(each["failure"], file=sys.stderr)
