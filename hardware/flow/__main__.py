@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
 import re
@@ -132,6 +133,18 @@ def perform(stage: str, unit: str, name: str, function) -> list:
         return [result(unit, stage, name, FAILED, log=f"{type(error).__name__}: {error}")]
 
 
+def keep(units: list, lines: list) -> None:
+    """Writes what simulations measured into the files that the sources keep."""
+    for unit in units:
+        for simulation in unit.simulations:
+            mine = [line for line in lines if line["type"] == "cycles" and
+                (line["unit"], line["simulation"]) == (unit.name, simulation.name)]  # fmt: skip
+            if simulation.kept and mine:
+                naming = ("type", "unit", "simulation")
+                simulate.keep(unit, simulation, [{key: value for key, value in line.items()
+                    if key not in naming} for line in mine])  # fmt: skip
+
+
 def commit() -> str:
     """Returns the commit that the sources are of; "1" where there is none."""
     outcome = tools.run(["git", "rev-parse", "--short=12", "HEAD"], 10, ROOT) if shutil.which(
@@ -156,6 +169,8 @@ def parse(arguments: list) -> argparse.Namespace:
         help="file for results as JSON lines; default: results.jsonl in the build folder")
     parser.add_argument("--waves", type=pathlib.Path,
         help="folder in which simulations write waveforms (VCD)")
+    parser.add_argument("--keep", action="store_true",
+        help="write what simulations measure into the files that their descriptions name as `kept`")
     parser.add_argument("--mutants", type=int, default=5, metavar="N",
         help="of stage mutants: how many are drawn for each unit (default: 5)")
     parser.add_argument("--each-file", action="store_true",
@@ -195,6 +210,11 @@ def main(arguments: list) -> int:
             return 2
     build = chosen.build.resolve()
     jobs = []
+    # What is kept anew is not compared with the old.
+    described = units
+    if chosen.keep:
+        units = [dataclasses.replace(unit, simulations=[dataclasses.replace(each, kept="")
+            for each in unit.simulations]) for unit in units]  # fmt: skip
     for unit in units:
         if not chosen.unit or unit.name in chosen.unit:
             jobs += jobs_of(unit, chosen, build, chosen.waves and chosen.waves.resolve())
@@ -211,6 +231,8 @@ def main(arguments: list) -> int:
             lines, seconds = done.result()
             collector.take(lines)
             took.append((running[done], seconds))
+    if chosen.keep:
+        keep(described, collector.all)
     print(f"time by stage, with {chosen.jobs} jobs at once:\n{by_stage(took)}", file=sys.stderr)
     bugs = [line for line in collector.all if line.get("stage") == "mutate"
         and not line["name"].startswith("none (")]

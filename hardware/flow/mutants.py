@@ -332,8 +332,9 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
         return line("refused", f": {tools.first_error(str(trouble))}")
     if killer:
         return line("killed", f" by {killer}")
-    if _is_described(unit, mutant) and (_equivalent(unit, sources, folder)
-            or _equivalent_after_reset(unit, mutant, sources, folder)):
+    if _is_described(unit, mutant) and (_equivalent_alone(unit, mutant, sources, folder)
+            or _equivalent_after_reset(unit, mutant, sources, folder)
+            or _equivalent(unit, sources, folder)):  # fmt: skip
         return line("equivalent", "")
     diff = f"line {mutant.line}: {mutant.old} -> {mutant.new}; " + ", ".join(trial.silent)
     return line("survived", "", diff)
@@ -344,14 +345,30 @@ def _sees(unit: Unit, top: str, files: list, mutant: Mutant) -> bool:
     texts = {source.stem: source.read_text()
         for source in [*unit.sources, *(unit.folder / file for file in files)]
         if source.suffix in (".sv", ".v")}  # fmt: skip
-    if mutant.path.stem.endswith("_pkg") or top not in texts:
+    if top not in texts:
         return True
     inside, new = {top}, {top}
     while new:
         new = {stem for name in new for stem in texts
             if stem not in inside and re.search(rf"\b{stem}\b", texts[name])}  # fmt: skip
         inside |= new
-    return mutant.path.stem in inside
+    name = _what(mutant)
+    return any(re.search(rf"\b{name}\b", texts[stem]) for stem in inside
+        if stem != mutant.path.stem) or mutant.path.stem == top  # fmt: skip
+
+
+def _what(mutant: Mutant) -> str:
+    """The name by which other sources use what has the mutant in it: its module, or the function
+    of its package if only other sources call that, or the package."""
+    stem = mutant.path.stem
+    text = mutant.path.read_text()
+    before = text.encode()[: mutant.begin].decode()
+    function = re.findall(r"\bfunction\s+automatic\s+[^;(]*?(\w+)\s*\(|\b(endfunction)\b", before)
+    if stem.endswith("_pkg") and function and function[-1][0]:
+        name = function[-1][0]
+        if len(re.findall(rf"\b{name}\b", text)) == 1:
+            return name
+    return stem
 
 
 def _tops(unit: Unit) -> list:
@@ -394,6 +411,42 @@ def _refused(unit: Unit, sources: list, folder: pathlib.Path) -> str:
     return ""
 
 
+def _equivalent_alone(unit: Unit, mutant: Mutant, sources: list,
+        folder: pathlib.Path) -> bool:  # fmt: skip
+    """Whether yosys proves that what has the mutant in it is the original's equal: the function of a
+    package, for all arguments, or the module, at all of its sizes."""
+    stem, name = mutant.path.stem, _what(mutant)
+    if name != stem:
+        return _equal_function(unit, stem, name, sources, folder / "alone")
+    modules = [module for module in unit.modules if module.name == stem]
+    return bool(modules) and all(
+        _equal(unit, module, parameters, sources, folder / "alone" / label(parameters))
+        for module in modules for parameters in module.parameters)  # fmt: skip
+
+
+def _equal_function(unit: Unit, package: str, name: str, sources: list,
+        folder: pathlib.Path) -> bool:  # fmt: skip
+    """Whether a function of a package is the original's equal for all arguments."""
+    (path,) = [source for source in unit.sources if source.stem == package]
+    head = re.search(rf"function\s+automatic\s+([^;(]*?)\b{name}\s*\(([^)]*)\)", path.read_text())
+    if head is None:
+        return False
+    arguments = [each.strip() for each in head[2].split(",")]
+    ports = "".join(f"  input {each},\n" for each in arguments)
+    call = ", ".join(each.split()[-1] for each in arguments)
+    probe = folder / "tutti_probe.sv"
+    folder.mkdir(parents=True, exist_ok=True)
+    probe.write_text(
+        f"module tutti_probe import {package}::*; (\n{ports}  output {head[1].strip()} result_o\n);\n"
+        f"  assign result_o = {name}({call});\nendmodule\n")  # fmt: skip
+    packages = [[source for source in some if source.stem.endswith("_pkg")] + [probe]
+        for some in (unit.sources, sources)]  # fmt: skip
+    script = _read_both(Module("tutti_probe"), {}, packages[0], packages[1], folder) + (
+        "miter -equiv -flatten gold gate miter\nsat -verify -prove trigger 0 miter\n"
+    )
+    return tools.yosys(script, folder, EQUIVALENCE_SECONDS).status == 0
+
+
 def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
     """Whether yosys proves that every top module is the original's equal, at all of its sizes: what
     one size leaves out, such as a register that a parameter adds, another has."""
@@ -406,12 +459,12 @@ def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
     return bool(tops)
 
 
-def _read_both(unit: Unit, module: Module, parameters: dict, sources: list,
+def _read_both(module: Module, parameters: dict, original: list, sources: list,
         place: pathlib.Path) -> str:  # fmt: skip
     """The script that reads the module as it is, `gold`, and the mutant's, `gate`."""
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
     script = ""
-    for name, files in (("gold", unit.sources), ("gate", sources)):
+    for name, files in (("gold", original), ("gate", sources)):
         staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
         script += (
             f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
@@ -429,7 +482,7 @@ def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
         "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
         "equiv_induct -undef\nequiv_status -assert\n"
     )
-    script = _read_both(unit, module, parameters, sources, place) + by_name
+    script = _read_both(module, parameters, unit.sources, sources, place) + by_name
     return tools.yosys(script, place, EQUIVALENCE_SECONDS).status == 0
 
 
@@ -456,7 +509,7 @@ def _equivalent_after_reset(unit: Unit, mutant: Mutant, sources: list,
 
 def _equal_after_reset(unit: Unit, module: Module, parameters: dict, sources: list,
         place: pathlib.Path) -> bool:  # fmt: skip
-    script = _read_both(unit, module, parameters, sources, place) + (
+    script = _read_both(module, parameters, unit.sources, sources, place) + (
         "miter -equiv -flatten gold gate miter\nhierarchy -top miter\nwrite_rtlil miter.il\n"
     )
     if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:

@@ -16,7 +16,7 @@ import re
 import shlex
 import sys
 
-from . import tools
+from . import simulate, tools
 from .results import FAILED, PASSED, result
 from .unit import Proof, Unit, label
 
@@ -191,6 +191,8 @@ def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
     parameters = proof.cover_parameters or proof.parameters[0]
     name = f"{proof.name} {label(parameters)}".strip()
     sources = unit.sources + [unit.folder / f for f in proof.files]
+    if proof.cover_by:
+        return _cover_by_simulation(unit, proof, parameters, name, folder)
     try:
         problem = write_smt2(proof, parameters, sources, folder)
     except Trouble as trouble:
@@ -207,3 +209,24 @@ def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
     note = f"{reached} of {proof.covers} reached"
     return [result(unit.name, "cover", name, status, outcome.seconds, covers=reached, note=note,
         log=log)]
+
+
+def _cover_by_simulation(unit: Unit, proof: Proof, parameters: dict, name: str,
+        folder: pathlib.Path) -> list:  # fmt: skip
+    """What `cover` returns, by a simulation of the proof's top: it ends if an assumption or an
+    assertion is false."""
+    simulation = next(each for each in unit.simulations if each.name == proof.cover_by)
+    counts, outcome = simulate.covers(unit, simulation, parameters, folder)
+    missing = [each for each, count in counts.items() if count == 0]
+    log = ""
+    if outcome.status != 0:
+        log = "the time was up" if outcome.timed_out else tools.tail(outcome.text)
+    elif len(counts) != proof.covers:
+        log = f"the simulation has {len(counts)} cover statements, "
+        log += f"the description promises {proof.covers}"
+    elif missing:
+        log = "not reached: " + ", ".join(missing)
+    reached = len(counts) - len(missing)
+    note = f"{reached} of {proof.covers} reached by {simulation.name}"
+    return [result(unit.name, "cover", name, FAILED if log else PASSED, outcome.seconds,
+        covers=reached, note=note, log=log)]  # fmt: skip

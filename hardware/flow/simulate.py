@@ -32,8 +32,9 @@ def _macro(name: str) -> str:
 
 def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path,
         waves: bool,
-          coverage: bool) -> tools.Outcome:  # fmt: skip
-    """Builds folder/model/harness."""
+          coverage: tuple) -> tools.Outcome:  # fmt: skip
+    """Builds folder/model/harness. `coverage` has the kinds that the model counts: line, toggle,
+    user (cover statements)."""
     shutil.rmtree(folder / "model", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     # Harnesses name the class `model`, whatever the top module is called.
@@ -56,8 +57,7 @@ def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, f
     command += [f"-G{key}={value}" for key, value in parameters.items()]
     if waves:
         command.append("--trace")
-    if coverage:
-        command += ["--coverage-line", "--coverage-toggle"]
+    command += [f"--coverage-{kind}" for kind in coverage]
     command += sources + [unit.folder / f for f in simulation.files]
     command += [unit.folder / f for f in simulation.harness]
     # Builds in other folders share what they compile.
@@ -78,7 +78,7 @@ def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list
         if outcome.status == 77:
             raise tools.Absent(tools.tail(outcome.text, 1))
         return outcome
-    coverage = simulation.coverage and not quick
+    coverage = ("line", "toggle") if simulation.coverage and not quick else ()
     made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage)
     if made.status != 0:
         return tools.Outcome(3, made.text, made.seconds)
@@ -90,7 +90,67 @@ def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list
         command += ["--waves", waves]
     if coverage:
         command += ["--coverage", folder / "coverage.dat"]
-    return tools.run(command, simulation.timeout, folder)
+    outcome = tools.run(command, simulation.timeout, folder)
+    if simulation.kept and outcome.status == 0:
+        wrong = _not_as_kept(unit, simulation, parameters, outcome.text)
+        if wrong:
+            return tools.Outcome(1, f"{outcome.text}\n{wrong}", outcome.seconds)
+    return outcome
+
+
+def measured(parameters: dict, text: str) -> list:
+    """Returns what a simulation measured: its lines of JSON, with its parameters."""
+    return [{**parameters, **json.loads(line)} for line in text.splitlines()
+        if line.startswith("{")]  # fmt: skip
+
+
+def _kept(unit: Unit, simulation: Simulation) -> dict:
+    """Returns the lines that the sources keep of a simulation, by the label of their parameters."""
+    file = unit.folder / simulation.kept
+    rows = file.read_text("utf-8").splitlines() if file.is_file() else []
+    return _by_size([json.loads(row) for row in rows])
+
+
+def _by_size(lines: list) -> dict:
+    found: dict = {}
+    for line in lines:
+        size = label({key: value for key, value in line.items() if key[:1].isupper()})
+        found.setdefault(size, []).append(line)
+    return found
+
+
+def _not_as_kept(unit: Unit, simulation: Simulation, parameters: dict, text: str) -> str:
+    """Returns a sentence about the first line that is not the one that the sources keep."""
+    made = measured(parameters, text)
+    kept = _kept(unit, simulation).get(label(parameters), [])
+    if len(made) != len(kept):
+        return f"{len(made)} lines were measured, {simulation.kept} keeps {len(kept)}"
+    return next((f"{simulation.kept} keeps {old}, now it is {new}"
+        for old, new in zip(kept, made) if old != new), "")  # fmt: skip
+
+
+def keep(unit: Unit, simulation: Simulation, lines: list) -> None:
+    """Writes new lines in place of those of the same parameters that the sources keep."""
+    kept = {**_kept(unit, simulation), **_by_size(lines)}
+    text = "".join(json.dumps(line) + "\n" for size in kept for line in kept[size])
+    (unit.folder / simulation.kept).write_text(text, "utf-8")
+
+
+def covers(unit: Unit, simulation: Simulation, parameters: dict,
+        folder: pathlib.Path) -> tuple:  # fmt: skip
+    """Returns (how often each cover statement was true by its name, outcome) of a simulation that
+    drives a proof's top."""
+    made = build(unit, simulation, parameters, unit.sources, folder, False, ("user",))
+    if made.status != 0:
+        return {}, made
+    command = [folder / "model" / "harness", *simulation.arguments, "--coverage", "coverage.dat"]
+    outcome = tools.run(command, simulation.timeout, folder)
+    data = folder / "coverage.dat"
+    counts = {}
+    if outcome.status == 0 and data.is_file():
+        points = re.findall(r"v_user/.*\.(\w+)' (\d+)$", data.read_text(errors="replace"), re.M)
+        counts = {name: int(count) for name, count in points}
+    return counts, outcome
 
 
 def _coverage(folder: pathlib.Path) -> dict:
@@ -122,12 +182,7 @@ def simulate(unit: Unit, simulation: Simulation, parameters: dict, folder: pathl
         waves = waves_folder / (f"{unit.name}-{simulation.name}-{label(parameters)}".strip("-")
             + ".vcd")
     outcome = run_once(unit, simulation, parameters, unit.sources, folder, quick, waves)
-    measured, said = [], []
-    for line in outcome.text.splitlines():
-        if line.startswith("{"):
-            measured.append(json.loads(line))
-        else:
-            said.append(line)
+    said = [line for line in outcome.text.splitlines() if not line.startswith("{")]
     ok = outcome.status == 0
     log = "" if ok else ("the time was up" if outcome.timed_out else tools.tail("\n".join(said)))
     percent = _coverage(folder) if ok else {}
@@ -140,7 +195,7 @@ def simulate(unit: Unit, simulation: Simulation, parameters: dict, folder: pathl
                coverage_percent=percent, note=note, log=log)
         # fmt: on
     ]
-    for values in measured:
+    for values in measured(parameters, outcome.text):
         lines.append({"type": "cycles", "unit": unit.name, "simulation": simulation.name,
-            **parameters, **values})
+            **values})
     return lines

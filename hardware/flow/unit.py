@@ -54,6 +54,8 @@ class Proof:
     # The number of cover statements; all must be reached.
     covers: int = 0
     cover_depth: int = 20
+    # A simulation of the proof's top that reaches them instead of the solver.
+    cover_by: str = ""
     cover_parameters: dict = dataclasses.field(default_factory=dict)
     # Small parameters, at which a bug gives a trace.
     bug_parameters: dict = dataclasses.field(default_factory=dict)
@@ -103,6 +105,8 @@ class Simulation:
     # Macros for the harness.
     defines: dict = dataclasses.field(default_factory=dict)
     coverage: bool = True
+    # A file of the unit that has the lines that it prints; flow's --keep writes it.
+    kept: str = ""
     # True if it judges drawn mutants.
     mutants: bool = True
     timeout: int = 300
@@ -223,6 +227,9 @@ def _check(unit: Unit, path: pathlib.Path) -> None:
             raise BadDescription(
                 f"{path}: proof {proof.name}: method '{proof.method}' is none of induction, "
                 "bmc, pdr")
+        if proof.cover_by and proof.cover_by not in simulations:
+            raise BadDescription(
+                f"{path}: proof {proof.name}: no simulation is called '{proof.cover_by}'")
     for bug in unit.bugs:
         for name in bug.proofs:
             if name not in proofs:

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from hardware.flow import __main__ as flow
-from hardware.flow import exact, mutate, prove, smtlib, tables, tools, unit
+from hardware.flow import exact, mutate, prove, simulate, smtlib, tables, tools, unit
 
 GOOD = """
 name = "x"
@@ -99,6 +99,10 @@ class Descriptions(Folder):
     def test_unknown_method(self):
         self.assertIn("none of induction, bmc, pdr",
             self.refused(GOOD.replace('"induction"', '"hope"')))
+
+    def test_covers_by_a_simulation_that_is_none(self):
+        self.assertIn("no simulation is called 'walk'",
+            self.refused(GOOD.replace("depth = 1", 'depth = 1\ncover_by = "walk"')))
 
     def test_bug_that_fits_nowhere_or_twice(self):
         self.assertIn("stands 0 times", self.refused(GOOD.replace("q_o + 2'd1", "q_o + 2'd7")))
@@ -275,6 +279,72 @@ class Proofs(Folder):
         loaded = self.load(GOOD.replace('new = "q_o"', "new = \"q_o + 2'd3\""))
         line = mutate.mutate(loaded, loaded.bugs[0], self.folder / "work")[0]
         self.assertEqual(line["status"], "passed", line["log"])
+
+
+WALK = """
+#include "hardware/flow/testbench.hpp"
+int main(int argc, char** argv) {
+  return tutti::rtl::run_harness(argc, argv, [](const tutti::rtl::arguments& with) {
+    tutti::rtl::testbench bench(with);
+    bench.top().rst_ni = 1;
+    for (int i = 0; i < 10; ++i) bench.tick();
+    return std::string();
+  });
+}
+"""
+WALKED = GOOD.replace("depth = 1", 'depth = 1\ncovers = 2\ncover_by = "walk"') + """
+[[simulation]]
+name = "walk"
+top = "x_formal"
+files = ["x_formal.sv"]
+harness = ["walk.cpp"]
+"""
+
+
+class CoversBySimulation(Folder):
+    def cover(self, formal):
+        try:
+            tools.find("verilator")
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+        (self.folder / "walk.cpp").write_text(WALK)
+        (self.folder / "x_formal.sv").write_text(
+            formal.replace("clk_i)", "clk_i, input logic rst_ni)", 1).replace("endmodule", """
+  always_comb begin
+    c_two: cover (!init_q && q == 2'd2);
+    c_other: cover (OTHER);
+  end
+endmodule
+"""))
+        loaded = self.load(WALKED)
+        return prove.cover(loaded, loaded.proofs[0], self.folder / "work")[0]
+
+    def test_all_must_be_reached(self):
+        line = self.cover(FORMAL.replace("x_formal (", "x_formal #(parameter bit OTHER = 1) ("))
+        self.assertEqual((line["status"], line["covers"]), ("passed", 2), line["log"])
+        line = self.cover(FORMAL.replace("x_formal (", "x_formal #(parameter bit OTHER = 0) ("))
+        self.assertEqual((line["status"], line["log"]), ("failed", "not reached: c_other"))
+
+    def test_an_assertion_that_fails_ends_it(self):
+        line = self.cover(FORMAL.replace("q != 2'd3", "q != 2'd2").replace("x_formal (",
+            "x_formal #(parameter bit OTHER = 1) ("))  # fmt: skip
+        self.assertEqual(line["status"], "failed")
+        self.assertIn("Assertion failed", line["log"])
+
+
+class KeptLines(Folder):
+    def test_a_value_that_is_not_the_kept_one(self):
+        loaded = self.load(WALKED.replace('"walk.cpp"]', '"walk.cpp"]\nkept = "kept.jsonl"'))
+        walk = loaded.simulations[0]
+        simulate.keep(loaded, walk, [{"N": 1, "cycles": 7}, {"N": 2, "cycles": 8}])
+        simulate.keep(loaded, walk, [{"N": 2, "cycles": 9}])
+
+        def wrong(parameters, cycles):
+            return simulate._not_as_kept(loaded, walk, parameters, f'{{"cycles": {cycles}}}')
+
+        self.assertEqual((wrong({"N": 1}, 7), wrong({"N": 2}, 9)), ("", ""))
+        self.assertIn("now it is {'N': 2, 'cycles': 8}", wrong({"N": 2}, 8))
+        self.assertIn("1 lines were measured, kept.jsonl keeps 0", wrong({"N": 3}, 8))
 
 
 if __name__ == "__main__":

@@ -100,6 +100,30 @@ class Mutants(Folder):
         # `on` is read at once; `kept` only when `on` is set.
         self.assertEqual(fates, ["survived", "equivalent"])
 
+    def test_a_function_of_a_package_is_compared_alone(self):
+        package = self.folder / "rtl" / "x_pkg.sv"
+        package.write_text("""
+package x_pkg;
+  typedef logic [1:0] two_t;
+  function automatic two_t least(two_t a, two_t b);
+    return a < b ? a : b;
+  endfunction
+endpackage
+""")
+        path = self.folder / "rtl" / "x.sv"
+        path.write_text(RTL.replace("q_o[0] && q_o[1];", "x_pkg::least(q_o, 2'd1) != 2'd0;"))
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")])
+        fates = {}
+        for mutant in mutants.mutants_of(package):
+            if mutant.old == "<":
+                self.assertEqual(mutants._what(mutant), "least")
+                try:
+                    (line,) = mutants.judge(self.unit, mutant, self.folder / "build")
+                except tools.Absent as absent:
+                    self.skipTest(str(absent))
+                fates[mutant.new] = line["fate"]
+        self.assertEqual(fates, {"<=": "equivalent", ">": "survived"})
+
     def test_an_equal_one_is_proved_equal(self):
         begin = RTL.index("never) q_o")
         path = self.folder / "rtl" / "x.sv"

@@ -18,7 +18,7 @@ module tutti_machine_coherence_formal
 ) (
     input logic clk_i,
     // Free: a reset; the accesses.
-    input logic reset_i,
+    input logic rst_ni,
     input logic [Caches-1:0] valid_i,
     input data_request_t [Caches-1:0] access_i,
     // Free: which message arrives. A source of responses is a cache, or the home: Caches.
@@ -28,7 +28,9 @@ module tutti_machine_coherence_formal
     input logic home_arrives_i,
     input logic [2:0] home_from_i,
     input logic [Caches-1:0] response_arrives_i,
-    input logic [Caches-1:0][2:0] response_from_i
+    input logic [Caches-1:0][2:0] response_from_i,
+    // For the simulation that walks here: the accesses that end.
+    output logic [Caches-1:0] ready_o
 );
   localparam int unsigned N = Caches;
   localparam int unsigned T = Transactions;
@@ -42,7 +44,7 @@ module tutti_machine_coherence_formal
 
   logic power_q = 1'b1;
   logic rst_n;
-  assign rst_n = !power_q && !reset_i;
+  assign rst_n = !power_q && rst_ni;
   always_ff @(posedge clk_i) power_q <= 1'b0;
 
   // The cores: an access stays until it is answered.
@@ -50,6 +52,7 @@ module tutti_machine_coherence_formal
   data_request_t [N-1:0] access_q;
   word_t [N-1:0] rdata;
   logic [N-1:0] access_line;
+  assign ready_o = ready;
   always_ff @(posedge clk_i) begin
     open_q <= rst_n ? valid_i & ~ready : '0;
     access_q <= access_i;
@@ -57,7 +60,7 @@ module tutti_machine_coherence_formal
   for (genvar c = 0; c < N; ++c) begin : gen_core
     assign access_line[c] = access_i[c].addr[2];
     always_comb begin
-      assume (!open_q[c] || (valid_i[c] && access_i[c] == access_q[c]));
+      assume (power_q || !open_q[c] || (valid_i[c] && access_i[c] == access_q[c]));
       assume (access_i[c].op <= OpAmoMaxu);
     end
   end
@@ -797,8 +800,11 @@ module tutti_machine_coherence_formal
   end
   // What the assumptions leave possible.
   logic [N-1:0] stored_q;
-  always_ff @(posedge clk_i)
+  logic ever_stored_q = 1'b0;
+  always_ff @(posedge clk_i) begin
     for (int unsigned c = 0; c < N; ++c) stored_q[c] <= rst_n && (stored_q[c] || writes[c]);
+    if (rst_n && writes != '0) ever_stored_q <= 1'b1;
+  end
   always_comb begin
     c_conditional: cover (rst_n && ends[0] && access_i[0].op == OpStoreConditional
         && rdata[0] == '0);
@@ -812,7 +818,7 @@ module tutti_machine_coherence_formal
         && !response[0].has_line && response[0].acks != '0);
     c_ack_first: cover (rst_n && missing[0] && !has_data[0] && acks[0] != '0);
     c_readers: cover (rst_n && gen_line[0].t_pending == 7'd2);
-    c_emptying: cover (rst_n && empties && stored_q != '0);
+    c_emptying: cover (rst_n && empties && ever_stored_q);
   end
   logic unused;
   assign unused = ^{status, home_taken};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an access costs, as JSON lines: hits, lines from memory and from other cores in the same and
-// in another socket, writes to a line that others read, and words on which many cores work.
+// in another socket, writes to a line that others read, words on which many cores work, reserved
+// lines that others want, and mixed accesses of all cores.
+
+#include <random>
 
 #include "hardware/machine/sim/memory_accesses.hpp"
 
@@ -9,6 +12,8 @@ namespace {
 using namespace tutti::rtl;
 
 constexpr unsigned tiles = CORES / SOCKETS;
+// The sets of a cache of the default size and ways.
+constexpr unsigned sets = 8192 / LINE_BYTES / 2;
 
 unsigned home_of(std::uint32_t line) {
   unsigned bits = 0;
@@ -29,6 +34,10 @@ class meter {
       conditional_increments(n);
       if (n > 1) release(n);
     }
+    if (tiles > 1) holds();
+    mixed("lines that all use", 4, 1);
+    mixed("lines of a set", 5, sets);
+    mixed("lines that fill the caches", 160, 1);
     if (wrong_.empty()) return {};
     return wrong_ + "\n" + ports_.waits();
   }
@@ -209,6 +218,103 @@ class meter {
         "\"store\": %llu, \"all_have_seen\": %llu}\n",
         n - 1, static_cast<unsigned long long>(wrote - before - 5000 + 1),
         static_cast<unsigned long long>(seen - before - 5000 + 1));
+  }
+
+  // Core 0 has reserved a line, and core 1 stores to it: how long the store waits for what core 0
+  // does, and whether core 0's StoreConditional succeeds afterwards.
+  void holds() {
+    const auto nothing = [](unsigned, std::uint32_t) { return std::optional<data_access>(); };
+    const auto again = [](unsigned, std::uint32_t at) {
+      return std::optional<data_access>({op::load_reserved, at, 0, 0xf});
+    };
+    const auto once = [](data_access a, unsigned when) {
+      return [=](unsigned cycle, std::uint32_t at) {
+        data_access now = a;
+        if (now.address == 0) now.address = at;
+        return cycle == when ? std::optional<data_access>(now) : std::nullopt;
+      };
+    };
+    const std::uint32_t elsewhere = fresh(0);
+    cost(0, op::store, elsewhere);
+    held("rests", 0, nothing);
+    held("rests, a while later", 40, nothing);
+    held("rests, after the hold", 90, nothing);
+    held("repeats LoadReserved", 0, again);
+    held("repeats LoadReserved, a while later", 300, again);
+    held("repeats LoadReserved once", 20, once({op::load_reserved, 0, 0, 0xf}, 10));
+    held("repeats LoadReserved after the hold", 110, once({op::load_reserved, 0, 0, 0xf}, 100));
+    held("reserves another line", 20, once({op::load_reserved, elsewhere, 0, 0xf}, 10));
+    held("reads the line", 20, once({op::load, 0, 0, 0xf}, 10));
+    held("reads another line", 20, once({op::load, elsewhere, 0, 0xf}, 10));
+    held("reads outside the memory", 20, once({op::load, memory_base - 4, 0, 0xf}, 10));
+    held("reserves outside the memory", 20, once({op::load_reserved, memory_base - 4, 0, 0xf}, 10));
+    held("adds to the line", 20, once({op::add, 0, 1, 0xf}, 10));
+    held("writes another line by StoreConditional", 20,
+         once({op::store_conditional, elsewhere, 0, 0xf}, 10));
+  }
+
+  template <class Next>
+  void held(const char* what, unsigned after, Next next) {
+    const std::uint32_t at = fresh(0);
+    if (!ports_.alone(0, {op::load_reserved, at, 0, 0xf})) wrong_ = "an access does not end";
+    std::uint64_t took = 0;
+    for (unsigned i = 0; (took == 0 || ports_.busy(0)) && i < 10'000; ++i) {
+      if (i == after) ports_.begin(1, {op::store, at, 1, 0xf});
+      if (!ports_.busy(0) && took == 0)
+        if (const auto a = next(i, at)) ports_.begin(0, *a);
+      ports_.step([&](unsigned core, const data_access&, const answer& got) {
+        if (core == 1) took = got.cycles();
+      });
+    }
+    if (took == 0) wrong_ = "a store to a reserved line does not end";
+    const auto conditional = ports_.alone(0, {op::store_conditional, at, 2, 0xf});
+    cost(0, op::load, at);
+    std::printf(
+        "{\"access\": \"store to a line that another core has reserved\", \"which\": \"%s\", "
+        "\"cycles\": %llu, \"conditional\": %u}\n",
+        what, static_cast<unsigned long long>(took), conditional ? conditional->data : 2);
+  }
+
+  // All cores make random accesses, as fast as they can, to `count` lines that are `apart`.
+  void mixed(const char* where, unsigned count, unsigned apart) {
+    constexpr unsigned each = 400;
+    std::mt19937_64 random(1);
+    std::vector<unsigned> left(CORES, each);
+    std::vector<std::uint32_t> reserved(CORES, 0);
+    unsigned all = CORES * each, succeeded = 0;
+    const std::uint32_t first = ++line_;
+    line_ += count * apart;
+    const std::uint64_t before = bench_.cycle();
+    std::uint64_t ended = before;
+    while (all != 0 && bench_.cycle() - before < 10'000'000) {
+      for (unsigned c = 0; c < CORES; ++c) {
+        if (ports_.busy(c) || left[c] == 0) continue;
+        const std::uint64_t r = random();
+        const std::uint32_t line = first + static_cast<std::uint32_t>(r >> 32) % count * apart;
+        data_access a{op::load, memory_base + line * LINE_BYTES + 4 * (r >> 8 & 7), 1, 0xf};
+        if (reserved[c] != 0)
+          a = {op::store_conditional, reserved[c], 1, 0xf};
+        else if (r % 8 < 2)
+          a.what = op::store;
+        else if (r % 8 == 2)
+          a.what = op::add;
+        else if (r % 8 == 3)
+          a.what = op::load_reserved;
+        ports_.begin(c, a);
+      }
+      ports_.step([&](unsigned c, const data_access& a, const answer& got) {
+        reserved[c] = a.what == op::load_reserved ? a.address : 0;
+        if (a.what == op::store_conditional && got.data == 0) ++succeeded;
+        --left[c];
+        --all;
+        ended = got.ended;
+      });
+    }
+    if (all != 0) wrong_ = "mixed accesses do not end";
+    std::printf(
+        "{\"access\": \"mixed accesses of all cores\", \"where\": \"%s\", \"cycles_each\": %.2f, "
+        "\"conditionals_succeeded\": %u}\n",
+        where, static_cast<double>(ended - before + 1) / each, succeeded);
   }
 
   void finish(std::uint32_t at, std::uint32_t sum) {

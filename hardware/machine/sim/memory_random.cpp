@@ -66,7 +66,8 @@ class tester {
   }
 
  private:
-  // Lines of the same sets and others; how often who pauses; which operations.
+  // Lines of the same sets and others; how often who pauses, or at what beat all begin together;
+  // which operations.
   void choose() {
     lines_.clear();
     const unsigned count = 1 + random_() % (random_() % 4 == 0 ? 24 : 6);
@@ -76,8 +77,9 @@ class tester {
       lines_.push_back(random_() % 8 * apart % all);
     }
     pause_ = random_() % 2 == 0 ? 0 : random_() % 4 != 0 ? 8 : 200;
+    beat_ = random_() % 2 == 0 ? 0 : 64 << random_() % 4;
     reserves_ = random_() % 3 == 0 ? 50 : 10;
-    reads_ = random_() % 2 == 0 ? 70 : 20;
+    reads_ = random_() % 3 == 0 ? 95 : random_() % 2 == 0 ? 70 : 20;
   }
 
   bool any_busy() const {
@@ -146,6 +148,7 @@ class tester {
     const bool between = a.what == op::load_reserved || (p.open && p.prompt);
     const unsigned longest = between ? 30 : pause_;
     resume_[core] = bench_.cycle() + 1 + (longest == 0 ? 0 : random_() % longest);
+    if (beat_ != 0 && !between) resume_[core] += beat_ - resume_[core] % beat_;
     const bool outside = a.address - memory_base >= MEMORY_BYTES;
     if (got.fault != outside) return outside ? "the access does not fault" : "the access faults";
     if (outside) {
@@ -234,7 +237,7 @@ class tester {
   std::array<pair, CORES> pairs_{};
   std::array<std::uint64_t, CORES> resume_{};
   std::vector<std::uint32_t> lines_;
-  unsigned pause_ = 0, reserves_ = 0, reads_ = 0;
+  unsigned pause_ = 0, beat_ = 0, reserves_ = 0, reads_ = 0;
   std::uint64_t accesses_ = 0, conditionals_ = 0, succeeded_ = 0, resets_ = 0;
 };
 
