@@ -90,6 +90,21 @@ TEST(Workloads, EveryInstructionHasABarrier) {
   }
 }
 
+// The machine's failures 3 and 2; the library refuses the second, too.
+TEST(Workloads, AFailureEndsTheProgramOnAllCores) {
+  const auto said = [](vector_program program) -> std::string {
+    try {
+      measure_vectors(folder, with(number(contender::mask)), program, 256, 1);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_NE(said(vector_program::same_place).find("found wrong data: 3"), std::string::npos);
+  EXPECT_NE(said(vector_program::no_place).find("found wrong data: 2"), std::string::npos);
+  EXPECT_THROW(run_by_library(vector_program::no_place, 256), std::runtime_error);
+}
+
 TEST(Workloads, WithoutABarrierTheSortIsWrong) {
   EXPECT_THROW(measure_vectors(folder, with(none), vector_program::sort, 1024, 1),
                std::runtime_error);

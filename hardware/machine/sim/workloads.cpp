@@ -143,6 +143,8 @@ std::string text_of(rtl::vector_program program) {
     case rtl::vector_program::nothing: return written(rtl::code_of_nothing);
     case rtl::vector_program::invert: return written(rtl::code_of_invert);
     case rtl::vector_program::sort: return written(rtl::code_of_sort);
+    case rtl::vector_program::same_place:
+    case rtl::vector_program::no_place: return written(rtl::code_of_permute);
   }
   return {};
 }

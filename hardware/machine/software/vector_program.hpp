@@ -136,19 +136,34 @@ constexpr auto sort_of_keys() {
   }};
 }
 
-enum class vector_program : std::uint32_t { nothing, invert, sort };
+// Moves elements to the places that they name themselves.
+constexpr auto permute_by_itself() {
+  using enum vcode::opcode;
+  return vector_code<6>{{
+      {copy, 0, 1, 0},
+      {copy, 0, 1, 0},
+      {length, 'i'},
+      {make_segdes},
+      {permute, 'i'},
+      {ret},
+  }};
+}
+
+// The last two fail: an element names a place of another one, or none.
+enum class vector_program : std::uint32_t { nothing, invert, sort, same_place, no_place };
 
 // COPY 0 0 does nothing at all.
 inline constexpr auto code_of_nothing = straight({vcode::opcode::copy});
 // NOT inverts the elements in place.
 inline constexpr auto code_of_invert = straight({vcode::opcode::logical_not, 'i'});
 inline constexpr auto code_of_sort = sort_of_keys();
+inline constexpr auto code_of_permute = permute_by_itself();
 
-// The elements that a program gets: two, or keys.
+// The elements that a program gets.
 constexpr std::int32_t vector_input(vector_program program, std::uint32_t i) {
   const std::uint32_t mixed = (i * 2654435761u ^ i << 7) * 2246822519u >> 9;
-  return static_cast<std::int32_t>(program == vector_program::sort ? mixed % (1u << key_bits)
-                                                                   : mixed);
+  const bool is_key = program == vector_program::sort || program == vector_program::same_place;
+  return static_cast<std::int32_t>(is_key ? mixed % (1u << key_bits) : mixed);
 }
 
 // A hash of a vector's elements, one after the other.
