@@ -41,15 +41,14 @@ UNITS = ("barwait", "structure", "mask", "counting_unit")
 DISTANCE, LINK = 10, 54
 
 
-def read(path: pathlib.Path) -> tuple[dict, dict, dict, dict]:
-    """Returns four tables of cycles: barriers by (metric, sockets, cores), then by contender;
-    the same for a step of the workload; accesses by (sockets, cores), then by (name, scenario);
-    the structure with one thread late by (sockets, distance, link), then by cores.
+def read(path: pathlib.Path) -> tuple[dict, dict, dict]:
+    """Returns three tables of cycles: barriers by (metric, sockets, cores), then by contender;
+    accesses by (sockets, cores), then by (name, scenario); the structure with one thread late by
+    (sockets, distance, link), then by cores. workloads.py reads the workloads.
 
     Raises ValueError with file and line.
     """
     barriers: dict = {}
-    workloads: dict = {}
     accesses: dict = {}
     far: dict = {}
     for row in lines(path):
@@ -61,13 +60,12 @@ def read(path: pathlib.Path) -> tuple[dict, dict, dict, dict]:
         if row.get("benchmark") == "machine_access":
             key = (row["sockets"], row["cores"])
             accesses.setdefault(key, {})[(row["name"], row["scenario"])] = row["median"]
-        elif row.get("benchmark") in ("machine_barrier", "machine_workload"):
-            into = barriers if row["benchmark"] == "machine_barrier" else workloads
+        elif row.get("benchmark") == "machine_barrier":
             key = (row["metric"], row["sockets"], row["cores"])
-            into.setdefault(key, {})[contender(row)] = row["median"]
+            barriers.setdefault(key, {})[contender(row)] = row["median"]
     if not barriers:
         raise ValueError(f"{path}: no results of machine_measure")
-    return barriers, workloads, accesses, far
+    return barriers, accesses, far
 
 
 def contender(row: dict) -> str:
@@ -77,11 +75,10 @@ def contender(row: dict) -> str:
     return row["name"]
 
 
-def hardware_names(found: dict, distances: tuple = (DISTANCE,)) -> list[str]:
-    """Returns the names of the barriers in hardware at these distances."""
+def hardware_names(found: dict) -> list[str]:
+    """Returns the names of the barriers in hardware at the tables' distance."""
     names = {n for cycles in found.values() for n in cycles}
-    wanted = [f"{unit} {distance}" for unit in UNITS for distance in distances]
-    return [name for name in wanted if name in names]
+    return [name for unit in UNITS if (name := f"{unit} {DISTANCE}") in names]
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -131,23 +128,6 @@ def units_table(found: dict) -> str:
     return "\n".join(text)
 
 
-def workload_table(found: dict) -> str:
-    """Returns one row for each number of sockets and cores."""
-    hardware = hardware_names(found, (0, 19))
-    structure = hardware[-1]
-    software = [n for n in ["default", *SOFTWARE] if any(n in c for c in found.values())]
-    names = [*hardware, *software]
-    head = ["sockets", "cores", *names, f"best software / {structure}"]
-    text = ["| " + " | ".join(head) + " |", "|--:" * len(head) + "|"]
-    for key in sorted(found):
-        cycles = found[key]
-        value = min(v for n, v in cycles.items() if n in software)
-        ratio = number(value / cycles[structure], 2) if structure in cycles else ""
-        text.append(f"| {key[1]} | {key[2]} | "
-            + " | ".join(number(cycles.get(n)) for n in names) + f" | {ratio} |")
-    return "\n".join(text)
-
-
 def access_table(found: dict, sizes: list[tuple[int, int]]) -> str:
     """Returns one row for each kind of access, for some numbers of sockets and cores."""
     kinds: list[tuple[str, str]] = []
@@ -181,13 +161,11 @@ def paper_table(found: dict, far: dict) -> str:
     return "\n".join(text)
 
 
-def tables(barriers: dict, workloads: dict, accesses: dict, far: dict) -> dict[str, str]:
+def tables(barriers: dict, accesses: dict, far: dict) -> dict[str, str]:
     """Returns each table by the name of its place in README.md."""
     made = {metric.replace("_", " "): barrier_table(barriers, metric) for metric in METRICS}
     made["paper"] = paper_table(barriers, far)
     made["units"] = units_table(barriers)
-    if workloads:
-        made["workload"] = workload_table(workloads)
     if accesses:
         # The largest of each number of sockets.
         largest = {s: max(c for t, c in accesses if t == s) for s, _ in accesses}
@@ -232,9 +210,8 @@ def styles_of(found: dict) -> dict[str, dict]:
     return styles
 
 
-def write_plot(path: pathlib.Path, found: dict) -> None:
-    """Plots cycles from the last arrival to the last departure, by the number of cores: one thread
-    late above, all together below.
+def svg_plots():
+    """Returns matplotlib's pyplot, which writes the same file for the same figures.
 
     Raises ValueError without matplotlib.
     """
@@ -245,11 +222,21 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
             "--plot needs matplotlib (pip install -r report/requirements.txt)"
         ) from error
     matplotlib.use("svg")
-    # The same file for the same figures; text stays text, which is small and can be searched.
+    # Text stays text, which is small and can be searched.
     matplotlib.rcParams["svg.hashsalt"] = "tutti"
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
+    return pyplot
+
+
+def write_plot(path: pathlib.Path, found: dict) -> None:
+    """Plots cycles from the last arrival to the last departure, by the number of cores: one thread
+    late above, all together below.
+
+    Raises ValueError without matplotlib.
+    """
+    pyplot = svg_plots()
     all_sockets, all_cores = sorted({k[1] for k in found}), sorted({k[2] for k in found})
     rows = {"one_late": "one thread late", "together": "all together"}
     figure, panels = pyplot.subplots(len(rows), len(all_sockets), squeeze=False, sharex=True,
@@ -286,8 +273,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--plot", type=pathlib.Path)
     arguments = parser.parse_args()
-    barriers, workloads, accesses, far = read(arguments.results)
-    made = tables(barriers, workloads, accesses, far)
+    barriers, accesses, far = read(arguments.results)
+    made = tables(barriers, accesses, far)
     for name, table in made.items():
         print(f"{METRICS.get(name.replace(' ', '_'), name)}\n\n{table}\n")
     if arguments.readme:

@@ -4,7 +4,7 @@
 import unittest
 
 from hardware.flow import exact
-from hardware.machine import kept
+from hardware.machine import kept, workloads
 
 LINE = {
     "type": "result", "benchmark": "machine_barrier", "provider": "isa", "name": "structure",
@@ -44,6 +44,25 @@ class Kept(unittest.TestCase):
             every = {"none", "barwait", "structure", "mask", "counting_unit", "central"}
             self.assertLessEqual(every, names)
         self.assertTrue(kept.made_by())
+
+    def test_the_kept_lines_have_every_workload(self):
+        found = workloads.read(kept.KEPT)
+        for metric, software in workloads.TABLES.values():
+            for sockets in (1, 2, 4):
+                cycles = found[metric][(sockets, 4)]
+                every = {"barwait 10", "structure 10", "mask 10", "counting_unit 10", "default"}
+                self.assertLessEqual(every | set(software), set(cycles))
+
+
+class Table(unittest.TestCase):
+    def test_shows_the_best_in_software_and_the_speed_up(self):
+        sizes = {
+            (1, 1): {"central": 1000.0},
+            (1, 4): {"structure 10": 250.0, "default": 900.0, "central": 500.0, "mcs": 400.0},
+        }
+        rows = workloads.table(sizes, ["central", "mcs"]).splitlines()
+        self.assertEqual(rows[2], "| 1 | 1 |  |  | **1000** |  |  |  | 1.0 |")
+        self.assertEqual(rows[3], "| 1 | 4 | 250 | 900 | 500 | **400** | 1.60 | 4.0 | 2.5 |")
 
 
 if __name__ == "__main__":

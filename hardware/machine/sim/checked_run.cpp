@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <stdexcept>
-
-#include "hardware/machine/software/gain_steps.hpp"
 
 namespace tutti::machine {
 
@@ -198,38 +195,6 @@ figures measure_barrier(const images& folder, const bench_run& what) {
   if (what.scenario == scenario::together && most_spread(all, what.episodes) > 64)
     throw std::runtime_error(name + ": the threads did not arrive together");
   return figures_of(last_to_last(all, what.episodes));
-}
-
-// ---- the workload ----
-
-figures measure_workload(const images& folder, const workload_run& what) {
-  const std::string name = "streamcluster, " + name_of_contender(what.contender) + ", " +
-                           place_of(what.cores, what.sockets);
-  settings s;
-  s.cores = what.cores;
-  s.sockets = what.sockets;
-  s.unit_distance = what.unit_distance;
-  s.parameters[PARAM_EPISODES] = what.steps;
-  s.parameters[PARAM_ALGORITHM] = what.contender;
-  s.parameters[PARAM_TIMEOUT] = 1u << 20;
-  const ended_run done = run_well(folder + "/streamcluster.bin", s, 50'000'000, name);
-
-  const auto here = std::make_unique<rtl::gain_steps>();
-  here->begin();
-  for (std::uint32_t i = 0; i < what.steps; ++i)
-    here->try_to_open(0, 1, rtl::gain_steps::candidate(i), [] {});
-  const std::vector<std::uint32_t> first = done.data_of(0, TRACE_VALUE);
-  if (first.size() != 4) throw std::runtime_error(name + ": core 0 tells no result");
-  const std::uint32_t fingerprint = first[1] << 16 | first[2];
-  if (fingerprint != here->fingerprint() || first[3] != here->gains())
-    throw std::runtime_error(
-        name + ": another clustering than the host's: " + std::to_string(fingerprint) +
-        " instead of " + std::to_string(here->fingerprint()));
-  std::uint32_t slowest = first[0];
-  for (unsigned core = 1; core < what.cores; ++core)
-    slowest = std::max(slowest, done.data_of(core, TRACE_VALUE).at(0));
-  const double each = slowest / static_cast<double>(what.steps);
-  return {each, each, each, what.steps};
 }
 
 // ---- costs ----

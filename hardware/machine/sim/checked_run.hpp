@@ -62,25 +62,15 @@ struct bench_run {
   bool ideal = false;
 };
 std::string name_of_contender(std::uint32_t contender);
-// Whether it is no barrier of tutti's.
+// Whether it is a barrier in hardware.
 constexpr bool is_hardware(std::uint32_t contender) {
-  return contender > static_cast<std::uint32_t>(rtl::contender::none);
+  return contender > static_cast<std::uint32_t>(rtl::contender::none) &&
+         contender <= static_cast<std::uint32_t>(rtl::contender::counting);
 }
 
 // Returns the cycles of an episode: of the slowest core back to back, and otherwise from the last
 // arrival to the last departure.
 figures measure_barrier(const images& folder, const bench_run& what);
-
-// ---- streamcluster.cpp ----
-
-struct workload_run {
-  std::uint32_t contender = 0;
-  unsigned cores = 2, sockets = 1, unit_distance = 0;
-  std::uint32_t steps = 12;
-};
-// Returns the cycles of a step, of the slowest core. The clustering must be the one that the host
-// computes.
-figures measure_workload(const images& folder, const workload_run& what);
 
 // ---- costs.cpp ----
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS | --paper |
+// machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS |
+//                         --workloads CORES SOCKETS | --paper |
 //                         --conformance [CORES SOCKETS SEED]]:
-// measures barriers, accesses of the memory and a workload on the machine, in cycles, in all sizes
+// measures barriers, accesses of the memory and workloads on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --paper measures the structure at the distances of the machines
-// of Hetland et al. 2019, in the largest sizes. --figure measures only the barriers that the
-// figure shows, and says how many cycles a second it simulated. --sample measures a few barriers,
-// which a test compares with the kept ones. --conformance checks tutti's algorithms instead of
-// measuring. The status is 1 if a program fails or a check finds an error.
+// of Hetland et al. 2019, with four cores. --figure measures only the barriers that the
+// figure shows, and says how many cycles a second it simulated. --workloads measures only those.
+// --sample measures a few barriers and workloads, which a test compares with the kept ones.
+// --conformance checks tutti's algorithms instead of measuring. The status is 1 if a program fails
+// or a check finds an error.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,6 +22,7 @@
 #include "cli/result_line.hpp"
 #include "hardware/machine/sim/checked_run.hpp"
 #include "hardware/machine/sim/model.hpp"
+#include "hardware/machine/sim/workloads.hpp"
 #include "tutti/schedule/choose.hpp"
 
 namespace {
@@ -37,9 +40,9 @@ constexpr algorithm measured[] = {
     algorithm::central,         algorithm::ticket,     algorithm::striped,
     algorithm::combining,       algorithm::mcs,        algorithm::dissemination,
     algorithm::dissemination_4, algorithm::tournament, algorithm::hierarchical};
-// Units as far as the third-level caches of two machines of Hetland et al. 2019, section 4, where
-// an access takes 20 and 38 cycles there and back, and beside the cores. The figure has the first.
-constexpr unsigned opteron = 10, xeon = 19, beside = 0;
+// Units as far as the third-level cache of a machine of Hetland et al. 2019, section 4, where an
+// access takes 20 cycles there and back.
+constexpr unsigned opteron = 10;
 constexpr contender units[] = {contender::structure, contender::mask, contender::counting};
 
 struct size {
@@ -132,17 +135,9 @@ void measure_software(const images& folder, const size& on) {
 // the third-level cache, or of the directory, takes twice the distance, and a link a hop, or four
 // hops one after the other, as the paper counts them.
 void measure_papers_machines(const images& folder) {
-  const auto largest = [](unsigned sockets) {
-    size found{0, sockets};
-    for (const size& on : all_sizes())
-      if (on.sockets == sockets && on.cores > found.cores) found = on;
-    return found;
-  };
   const auto run = [&](unsigned sockets, unsigned distance, unsigned link) {
-    const size on = largest(sockets);
-    if (on.cores == 0) return;
-    measure_one(folder, on, static_cast<std::uint32_t>(contender::structure), distance, nullptr,
-                link);
+    measure_one(folder, {4, sockets}, static_cast<std::uint32_t>(contender::structure), distance,
+                nullptr, link);
   };
   for (const unsigned distance : {10u, 19u, 21u, 24u, 32u, 44u})
     run(1, distance, settings{}.unit_link);
@@ -152,32 +147,108 @@ void measure_papers_machines(const images& folder) {
   }
 }
 
-// A step of StreamCluster has five barriers.
-void measure_workloads(const images& folder, const size& on) {
-  const auto line = [&](std::uint32_t who, unsigned distance, const std::string& name) {
-    print({{"benchmark", "machine_workload"},
-           {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
-           {"name", name},
-           {"wait", wait_of(who)},
-           {"metric", "streamcluster_step"},
-           {"unit_distance", distance}},
-          on, measure_workload(folder, {who, on.cores, on.sockets, distance}));
-  };
-  for (const unsigned distance : {beside, xeon}) {
-    if (on.cores / on.sockets <= 32) line(barwait, distance, "barwait");
-    line(static_cast<std::uint32_t>(contender::structure), distance, "structure");
-  }
+// Prints the lines of one workload, which `measure` runs with a barrier.
+template <class Measure>
+void print_workload(const char* metric, const size& on, const std::vector<std::uint32_t>& who,
+                    Measure measure) {
   const std::string chosen(tutti::choose::barrier(on.cores, false));
-  for (const algorithm a : measured) {
-    if (is_slow(a) && on.cores > 16) continue;
-    const std::string name = name_of_contender(static_cast<std::uint32_t>(a));
-    line(static_cast<std::uint32_t>(a), 0, name == chosen ? "default" : name);
+  for (const std::uint32_t each : who) {
+    const unsigned distance = is_hardware(each) ? opteron : 0;
+    tutti::cli::json keys{{"benchmark", "machine_workload"},
+                          {"provider", is_hardware(each) || each == none ? "isa" : "tutti"},
+                          {"name", name_of_contender(each)},
+                          {"wait", wait_of(each)},
+                          {"metric", metric},
+                          {"unit_distance", distance}};
+    const figures f = measure(workload_run{each, on.cores, on.sockets, distance}, keys);
+    print(keys, on, f);
+    if (name_of_contender(each) != chosen) continue;
+    keys["name"] = "default";
+    print(keys, on, f);
   }
+}
+
+// The contenders of the workloads: the units as far away as in the figure, and tutti's barriers. An
+// episode of the ticket barrier takes 8,000 cycles for 16 cores.
+std::vector<std::uint32_t> contenders_of(const size& on) {
+  std::vector<std::uint32_t> who;
+  if (on.cores / on.sockets <= 32) who.push_back(barwait);
+  for (const contender unit : units) who.push_back(static_cast<std::uint32_t>(unit));
+  for (const algorithm a : measured) {
+    if (a == algorithm::ticket && on.cores > 8) continue;
+    if (is_slow(a) && on.cores > 16) continue;
+    who.push_back(static_cast<std::uint32_t>(a));
+  }
+  return who;
+}
+
+// The elements of each rank's vectors in a region; of the sort of the vector machine.
+constexpr std::uint32_t region_length = 256, sorted_keys = 1024;
+
+// A step of StreamCluster, which has five barriers.
+void measure_steps(const images& folder, const size& on, const std::vector<std::uint32_t>& who) {
+  print_workload("streamcluster_step", on, who, [&](const workload_run& run, const auto&) {
+    return measure_streamcluster(folder, run);
+  });
+}
+
+// A parallel region without and with work.
+void measure_all_regions(const images& folder, const size& on,
+                         const std::vector<std::uint32_t>& who) {
+  print_workload("region", on, who, [&](const workload_run& run, const auto&) {
+    return measure_regions(folder, run, 0, 32);
+  });
+  print_workload("region_of_256", on, who, [&](const workload_run& run, const auto&) {
+    return measure_regions(folder, run, region_length, 8);
+  });
+}
+
+// An instruction of the vector machine: of straight code, and on the average of a sort.
+void measure_instructions(const images& folder, const size& on, tutti::rtl::vector_program program,
+                          const char* metric, std::uint32_t elements, std::uint32_t runs,
+                          const std::vector<std::uint32_t>& who) {
+  print_workload(metric, on, who, [&](const workload_run& run, tutti::cli::json& keys) {
+    const vector_figures found = measure_vectors(folder, run, program, elements, runs);
+    keys["instructions"] = found.instructions;
+    keys["barriers"] = found.barriers;
+    const auto each = [&](double cycles) { return cycles / found.instructions; };
+    return figures{each(found.cycles.min), each(found.cycles.median), each(found.cycles.max),
+                   found.cycles.samples};
+  });
+}
+
+void measure_workloads(const images& folder, const size& on) {
+  using enum tutti::rtl::vector_program;
+  const std::vector<std::uint32_t> who = contenders_of(on);
+  measure_steps(folder, on, who);
+
+  std::vector<std::uint32_t> regions = who;
+  regions.insert(regions.begin(), none);
+  regions.push_back(static_cast<std::uint32_t>(contender::fork_join));
+  // The master/worker barriers of Berger and Stamatakis 2010.
+  for (const algorithm a : {algorithm::flags, algorithm::flags_padded, algorithm::recursive,
+                            algorithm::recursive_padded, algorithm::atomic, algorithm::mutex})
+    regions.push_back(static_cast<std::uint32_t>(a));
+  measure_all_regions(folder, on, regions);
+
+  std::vector<std::uint32_t> straight = who;
+  straight.insert(straight.begin(), none);
+  measure_instructions(folder, on, nothing, "vcode_nothing", 2, 1, straight);
+  measure_instructions(folder, on, invert, "vcode_not", 2, 1, straight);
+  measure_instructions(folder, on, sort, "vcode_sort", sorted_keys, 1, who);
+}
+
+// What a workload takes without any synchronization: one core.
+void measure_alone(const images& folder) {
+  const std::vector<std::uint32_t> who{static_cast<std::uint32_t>(algorithm::central)};
+  measure_steps(folder, {1, 1}, who);
+  measure_instructions(folder, {1, 1}, tutti::rtl::vector_program::sort, "vcode_sort", sorted_keys,
+                       1, who);
 }
 
 // Single accesses do not depend on how many other cores there are, so one size of each number of
 // sockets is enough for them.
-void measure_accesses(const images& folder, const size& on, bool is_largest) {
+void measure_accesses(const images& folder, const size& on) {
   struct access {
     cost what;
     const char* name;
@@ -202,7 +273,7 @@ void measure_accesses(const images& folder, const size& on, bool is_largest) {
           on, measure_cost(folder, {a.what, on.cores, on.sockets, other, repetitions}));
   };
   for (const access& a : together) line(a, "all", 0, 16);
-  if (!is_largest) return;
+  if (on.cores != 16) return;
   const unsigned each = on.cores / on.sockets;
   for (const access& a : single) {
     line(a, "neighbour", each > 1 ? 1 : each, 64);
@@ -227,16 +298,10 @@ void measure_figure(const images& folder, const size& on) {
 
 // What the figure shows comes first, so that a run that is cut has it.
 void measure_all(const images& folder, const std::vector<size>& sizes) {
-  const std::vector<size> built = all_sizes();
   for (const size& on : sizes) {
-    const bool is_largest = std::none_of(built.begin(), built.end(), [&](const size& other) {
-      return other.sockets == on.sockets && other.cores > on.cores;
-    });
     measure_figure(folder, on);
-    measure_units(folder, on, xeon);
-    measure_units(folder, on, beside);
-    if (on.cores >= 4) measure_workloads(folder, on);
-    measure_accesses(folder, on, is_largest);
+    measure_workloads(folder, on);
+    if (on.cores <= 16) measure_accesses(folder, on);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
 }
@@ -248,6 +313,12 @@ void measure_sample(const images& folder) {
     measure_units(folder, on, opteron);
     for (const algorithm a : {algorithm::central, algorithm::dissemination})
       measure_one(folder, on, static_cast<std::uint32_t>(a), 0);
+    const std::vector<std::uint32_t> who{static_cast<std::uint32_t>(contender::structure),
+                                         static_cast<std::uint32_t>(algorithm::central)};
+    measure_steps(folder, on, who);
+    measure_all_regions(folder, on, who);
+    measure_instructions(folder, on, tutti::rtl::vector_program::sort, "vcode_sort", sorted_keys, 1,
+                         who);
   }
 }
 
@@ -277,9 +348,10 @@ unsigned number(const char* text) {
 int main(int argc, char** argv) {
   const std::string option = argc > 2 ? argv[2] : "";
   try {
-    if (argc == 2)
+    if (argc == 2) {
       measure_all(argv[1], all_sizes());
-    else if (argc == 3 && option == "--sample")
+      measure_alone(argv[1]);
+    } else if (argc == 3 && option == "--sample")
       measure_sample(argv[1]);
     else if (argc == 3 && option == "--paper")
       measure_papers_machines(argv[1]);
@@ -287,6 +359,9 @@ int main(int argc, char** argv) {
       measure_all(argv[1], {{number(argv[3]), number(argv[4])}});
     else if (argc == 5 && option == "--figure")
       measure_figure(argv[1], {number(argv[3]), number(argv[4])});
+    else if (argc == 5 && option == "--workloads")
+      number(argv[3]) == 1 ? measure_alone(argv[1])
+                           : measure_workloads(argv[1], {number(argv[3]), number(argv[4])});
     else if (argc == 3 && option == "--conformance")
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")
@@ -294,7 +369,8 @@ int main(int argc, char** argv) {
     else {
       std::fputs(
           "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | "
-          "--figure CORES SOCKETS | --paper | --conformance [CORES SOCKETS SEED]]\n",
+          "--figure CORES SOCKETS | --workloads CORES SOCKETS | --paper | "
+          "--conformance [CORES SOCKETS SEED]]\n",
           stderr);
       return 2;
     }

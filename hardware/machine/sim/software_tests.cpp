@@ -359,11 +359,4 @@ TEST(Costs, GrowWithTheDistance) {
   EXPECT_GT(next_socket, 1.5 * neighbour);
 }
 
-TEST(Workload, GivesTheHostsResult) {
-  if (!is_built(4, 1)) GTEST_SKIP() << "no machine with caches is built";
-  for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::tournament),
-                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
-    EXPECT_GT(measure_workload(folder, {.contender = who, .cores = 4, .steps = 4}).median, 1000);
-}
-
 }  // namespace

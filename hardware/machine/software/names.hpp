@@ -40,10 +40,12 @@ enum class contender : std::uint32_t {
   // A barwait at a barrier of the structures, and at the mask unit; registers of the counting unit.
   structure = 102,
   mask = 103,
-  counting = 104
+  counting = 104,
+  // The region of tutti's teams (regions.cpp), which is no barrier.
+  fork_join = 105
 };
-inline constexpr const char* contender_names[] = {"none", "barwait", "structure", "mask",
-                                                  "counting_unit"};
+inline constexpr const char* contender_names[] = {"none", "barwait",       "structure",
+                                                  "mask", "counting_unit", "fork_join"};
 
 // What costs.cpp measures.
 enum class cost : std::uint32_t {

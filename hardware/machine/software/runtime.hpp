@@ -26,7 +26,9 @@ T* make(Arguments... arguments) {
 // one counter that only grows.
 class gate {
  public:
-  void pass(std::uint32_t n) noexcept {
+  // Inline, because GCC 12 (-fipa-reference) moves loads of static variables across a call that
+  // does not write them, even if it acquires.
+  [[gnu::always_inline]] void pass(std::uint32_t n) noexcept {
     // acq_rel: publishes what this thread wrote before, and passes it on with the count.
     const std::uint32_t mine = count_.fetch_add(1, acq_rel);
     const std::uint32_t end = (mine / n + 1) * n;
