@@ -8,8 +8,6 @@ namespace tutti::kernel {
 
 namespace {
 
-constexpr u8 event_interrupt = 0x40;
-
 // Handlers change the table of actions too, so its lock is one of the kernel's own data.
 struct handler_memory : memory {
   class mutex {
@@ -43,7 +41,7 @@ struct alignas(cache_line) drop_count {
 };
 drop_count drops[machine::most_cores];
 
-void tell(u32 core) noexcept { machine::interrupt_core(core, event_interrupt); }
+void tell(u32 core) noexcept { machine::interrupt_core(core, machine::event_interrupt); }
 
 posted post(u32 core, u32 sender, action_id action, u64 payload, counting how) noexcept {
   return how == counting::each ? inboxes[core]->post(sender, action, payload)
@@ -61,7 +59,7 @@ void start_events(u32 capacity) noexcept {
     inboxes[i] = new (place) inbox(cores(), capacity);
   }
   actions = new (allocate_aligned(alignof(table), sizeof(table))) table(cores());
-  machine::on_interrupt(event_interrupt, on_events);
+  machine::on_interrupt(machine::event_interrupt, on_events);
 }
 
 action_id add_action(event_action act, void* argument) noexcept {
@@ -92,7 +90,7 @@ u32 broadcast_event(action_id action, u64 payload, counting how) noexcept {
     to_tell += p == posted::first ? 1 : 0;
   }
   // A core that has been told already finds nothing.
-  if (to_tell > 0) machine::interrupt_others(event_interrupt);
+  if (to_tell > 0) machine::interrupt_others(machine::event_interrupt);
   return refused;
 }
 

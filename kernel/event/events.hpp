@@ -56,15 +56,15 @@ class alignas(cache_line) polled_event {
     count_.store(count_.load(relaxed) + 1, release);
   }
   // Returns the count once it is not `seen`.
-  u64 wait(u64 seen) const noexcept {
-    u64 now;
+  word wait(word seen) const noexcept {
+    word now;
     // acquire: pairs with notify().
     while ((now = count_.load(acquire)) == seen) machine::pause();
     return now;
   }
 
  private:
-  std::atomic<u64> count_{0};
+  std::atomic<word> count_{0};
 };
 
 }  // namespace tutti::kernel

@@ -19,14 +19,14 @@ const char* unit = "ticks";
 
 // What a receiver writes when it has been notified.
 struct alignas(cache_line) arrival {
-  std::atomic<u64> at{0};
+  std::atomic<word> at{0};
   void note() noexcept {
     // release: ends this receiver's part of the trial; pairs with await().
-    at.store(machine::ticks(), release);
+    at.store(machine::stamp(), release);
   }
   // Waits for the arrival of this trial, and makes room for the next.
-  u64 await() noexcept {
-    u64 when;
+  word await() noexcept {
+    word when;
     // acquire: pairs with note().
     while ((when = at.load(acquire)) == 0) machine::pause();
     // relaxed: the next trial's notification follows.
@@ -192,8 +192,8 @@ class by_polling final : public mechanism {
     void operator()(u32 core) const noexcept {
       polled_event& event = all->is_single_ ? polled_by[core] : polled_by_all;
       // The counts go on when other receivers are started.
-      static u64 seen[machine::most_cores][2];
-      u64& mine = seen[core][all->is_single_];
+      static word seen[machine::most_cores][2];
+      word& mine = seen[core][all->is_single_];
       mine = event.wait(mine);
       if (!all->threads_.is_over()) note_arrival();
     }
@@ -318,7 +318,7 @@ u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
     by.start(core, core + 1);
     for (u64 k = 0; k < trials; ++k) {
       by.prepare();
-      const u64 begin = machine::ticks();
+      const word begin = machine::stamp();
       by.notify_one(core);
       const u64 latency = arrivals[core].await() - begin;
       mine.add(latency);
@@ -343,7 +343,7 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
   for (u64 k = 0; k < trials; ++k) {
     by.prepare();
     samples mine(count);
-    const u64 begin = machine::ticks();
+    const word begin = machine::stamp();
     by.notify_all();
     for (u32 core = 1; core < count; ++core) {
       const u64 latency = arrivals[core].await() - begin;
@@ -375,17 +375,17 @@ void measure_parts(u64 unicast, u64 trials) noexcept {
   for (u64 k = 0; k < trials; ++k) {
     {
       const without_interrupts off;
-      const u64 begin = machine::ticks();
+      const word begin = machine::stamp();
       machine::interrupt_core(me, measured_interrupt);
-      source.add(machine::ticks() - begin);
+      source.add(machine::stamp() - begin);
     }
     arrivals[me].await();
-    const u64 begin = machine::ticks();
+    const word begin = machine::stamp();
     machine::interrupt_self_by_instruction();
     destination.add(arrivals[me].await() - begin);
     system_call.add(machine::ticks_of_system_call());
-    const u64 first = machine::ticks();
-    clock.add(machine::ticks() - first);
+    const word first = machine::stamp();
+    clock.add(machine::stamp() - first);
   }
   print_line("clock", "part", 0, 1, clock);
   print_line("source", "part", 0, 1, source);

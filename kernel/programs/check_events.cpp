@@ -10,8 +10,8 @@ namespace tutti::kernel {
 namespace {
 
 struct alignas(cache_line) counter {
-  std::atomic<u64> value{0};
-  void add(u64 n = 1) noexcept {
+  std::atomic<word> value{0};
+  void add(word n = 1) noexcept {
     // release: publishes what the action did; pairs with read().
     value.fetch_add(n, release);
   }
@@ -56,7 +56,7 @@ struct receipt {
 struct alignas(cache_line) receipts {
   receipt from[machine::most_cores];
   u64 wrong_action = 0;
-  std::atomic<u64> events{0};
+  std::atomic<word> events{0};
 };
 receipts received[machine::most_cores];
 
@@ -66,7 +66,7 @@ void receive(void* kind, rank_t sender, std::uintptr_t payload) {
   ++r.runs;
   if (payload != r.last + 1) ++r.out_of_order;
   r.last = payload;
-  if (payload % action_kinds != reinterpret_cast<u64>(kind)) ++mine.wrong_action;
+  if (payload % action_kinds != address_of(kind)) ++mine.wrong_action;
   // release: publishes the receipt; pairs with the check's look.
   mine.events.fetch_add(1, release);
 }
@@ -75,7 +75,7 @@ void receive(void* kind, rank_t sender, std::uintptr_t payload) {
 void check_many_senders(checks& all, u64 each) {
   action_id kinds[action_kinds];
   for (u64 k = 0; k < action_kinds; ++k) kinds[k] = add_action(receive, reinterpret_cast<void*>(k));
-  std::atomic<u64> refused{0};
+  std::atomic<word> refused{0};
   run_on_cores(cores(), [&](u32 me) {
     for (u64 k = 1; k <= each; ++k)
       for (u32 to = 0; to < cores(); ++to) {
@@ -108,7 +108,7 @@ void check_many_senders(checks& all, u64 each) {
 // --- level events
 
 struct alignas(cache_line) level_state {
-  std::atomic<u64> runs{0}, last{0};
+  std::atomic<word> runs{0}, last{0};
 };
 level_state levels[machine::most_cores];
 
@@ -140,7 +140,7 @@ void check_levels(checks& all, u64 count) {
 
 struct removal {
   std::atomic<bool> is_gone{false};
-  std::atomic<u64> runs{0}, late{0};
+  std::atomic<word> runs{0}, late{0};
 };
 
 void run_or_be_late(void* argument, rank_t, std::uintptr_t) {
