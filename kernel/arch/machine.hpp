@@ -13,7 +13,7 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 // What the processor reads and writes in one instruction, atomically too.
-using word = std::uintptr_t;
+using native_word = std::uintptr_t;
 
 // An address as a number. A cast to u64 would extend its sign where addresses have 32 bits.
 template <class T>
@@ -68,7 +68,7 @@ void write(const char* text, std::size_t bytes) noexcept;
 inline u64 ticks() noexcept;
 // The low word of ticks(), which takes as little as the processor can. Differences of times that
 // are less than 2^32 ticks apart are right.
-inline word stamp() noexcept;
+inline native_word stamp() noexcept;
 u64 ticks_per_us() noexcept;
 // Raises the timer's interrupt on this core after about `ticks`; 0 stops the timer.
 void arm_timer(u64 ticks) noexcept;
@@ -80,7 +80,8 @@ inline constexpr u8 timer_interrupt = 0x20, kick_interrupt = 0x21, first_plain =
 using handler = void (*)() noexcept;
 // Sets the handler for all cores. It runs with interrupts off. Handlers and what they call use no
 // floating-point registers.
-void on_interrupt(u8 number, handler act) noexcept;
+// Returns the handler before.
+handler on_interrupt(u8 number, handler act) noexcept;
 // The same without any table between the interrupt and the handler; there is one such number.
 inline constexpr u8 shortcut_interrupt = 0x41;
 void on_shortcut(handler act) noexcept;
@@ -96,6 +97,19 @@ void interrupt_others(u8 number) noexcept;
 // an interrupt takes, for the bench.
 void interrupt_self_by_instruction() noexcept;
 inline constexpr u8 self_interrupt = 0x42;
+
+// In a handler: when the first instruction of the interrupt ran. Only if the machine has
+// has_entry_stamp.
+inline native_word entry_stamp() noexcept;
+
+// A remote call interrupts a core as an interrupt does, and jumps to the handler without saving
+// anything: Hale and Dinda 2018, section V, propose it. It is taken while interrupts are on. The
+// handler runs with interrupts off and is given when its first instruction ran. Calls that come
+// before the core has taken one are one. Only if the machine has has_remote_calls.
+using call_handler = void (*)(native_word at) noexcept;
+void on_remote_call(call_handler act) noexcept;
+void call_core(u32 core) noexcept;
+void call_others() noexcept;
 
 inline bool are_interrupts_on() noexcept;
 inline void interrupts_on() noexcept;

@@ -23,6 +23,12 @@
 // The timer interrupt is pending from this time on; machine mode only.
 #define COMPARE_LOW DEVICE(0x20)
 #define COMPARE_HIGH DEVICE(0x24)
+// Writing n sends a remote call to core n; user mode may send it to the cores whose bits are set in
+// CALLABLE, which machine mode writes. To all others: EVERYBODY, here and in SOFTWARE_SEND.
+#define REMOTE_CALL DEVICE(0x2c)
+#define CALLABLE_LOW DEVICE(0x30)
+#define CALLABLE_HIGH DEVICE(0x34)
+#define EVERYBODY 0xffffffffu
 // The harness notes the cycle, the core and the word: a tag and 28 bits.
 #define TRACE DEVICE(0x40)
 #define CONSOLE DEVICE(0x44)

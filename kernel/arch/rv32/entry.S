@@ -80,6 +80,17 @@ trap:
   addi sp, sp, 80
   mret
 
+// A remote call: this code and the handler have ra, t0 to t6 and a0 to a7 of their own, and the stack
+// of what they interrupt.
+  .globl call_entry
+  .balign 4
+call_entry:
+  rdcycle a0
+  la t0, called
+  lw t0, 0(t0)
+  jalr t0
+  uret
+
 // switch_stacks(word* save_here, word other): keeps what a function keeps, and goes on as the other
 // thread.
   .globl switch_stacks

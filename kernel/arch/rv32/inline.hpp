@@ -12,7 +12,7 @@ inline constexpr u64 thread_stack_bytes = 8192, program_stack_bytes = 16384;
 
 // The registers that a function keeps are on the stack.
 struct context {
-  word stack = 0;
+  native_word stack = 0;
 };
 // No code here has variables of its threads; the link script refuses them.
 inline void set_thread_pointer(context&, u64) noexcept {}
@@ -26,14 +26,22 @@ inline u64 ticks() noexcept {
   return u64{high} << 32 | low;
 }
 // The cores count cycles from the same reset on.
-inline word stamp() noexcept {
-  word now;
+inline native_word stamp() noexcept {
+  native_word now;
   asm volatile("rdcycle %0" : "=r"(now)::"memory");
   return now;
 }
 
+inline constexpr bool has_entry_stamp = true, has_remote_calls = true;
+// The trap's second instruction has read the clock.
+inline native_word entry_stamp() noexcept {
+  native_word at;
+  asm volatile("csrr %0, mscratch" : "=r"(at)::"memory");
+  return at - 1;
+}
+
 inline bool are_interrupts_on() noexcept {
-  word status;
+  native_word status;
   asm volatile("csrr %0, mstatus" : "=r"(status)::"memory");
   return (status & 8) != 0;
 }

@@ -15,11 +15,14 @@
 extern "C" {
 extern const char command_line[];
 extern char image_end[];
-void switch_stacks(tutti::kernel::word* save_here, tutti::kernel::word other);
+void switch_stacks(tutti::kernel::native_word* save_here, tutti::kernel::native_word other);
 void thread_entry();
+// What entry.S jumps to in a remote call.
+extern const char call_entry[];
+tutti::kernel::machine::call_handler called;
 // The stack of core 0 until its first thread runs, and the stack that the next core takes.
 alignas(16) char first_stack[4096];
-tutti::kernel::word next_stack;
+tutti::kernel::native_word next_stack;
 }
 
 namespace tutti::kernel {
@@ -66,6 +69,8 @@ void become(u32 index) noexcept {
   asm volatile("mv tp, %0" ::"r"(&mine) : "memory");
   set_timer(~u64{0});
   asm volatile("csrw mie, %0" ::"r"(1u << software | 1u << timer) : "memory");
+  // Remote calls: where they enter; they are taken in machine mode.
+  asm volatile("csrw 0x7c1, %0; csrwi 0x7c0, 3" ::"r"(call_entry) : "memory");
 }
 
 void describe() noexcept {
@@ -77,7 +82,7 @@ void describe() noexcept {
   for (u32 i = 0; i < d.cores; ++i) d.hardware_id[i] = i;
   // The homes of the lines are spread over all sockets, so that the memory is one node. The cores'
   // inboxes and stacks fit into this part of it, whose table the allocator clears.
-  const u64 begin = (reinterpret_cast<word>(image_end) + 4095) / 4096 * 4096;
+  const u64 begin = (reinterpret_cast<native_word>(image_end) + 4095) / 4096 * 4096;
   u64 end = begin + (u64{3} << 20) + d.cores * (u64{192} << 10);
   if (end > RAM + u64{ram_bytes}) end = RAM + u64{ram_bytes};
   d.memory[0] = {begin, end, 0};
@@ -105,7 +110,7 @@ extern "C" void start_other_core() {
 void start_cores(u64 (*stack_end)(u32), void (*run)(u32)) noexcept {
   run_core = run;
   for (u32 index = 1; index < described().cores; ++index) {
-    next_stack = static_cast<word>(stack_end(index));
+    next_stack = static_cast<native_word>(stack_end(index));
     SOFTWARE_SEND = index;
     // acquire: pairs with start_other_core().
     while (started.load(std::memory_order_acquire) != index) pause();
@@ -128,15 +133,18 @@ void arm_timer(u64 ticks) noexcept { set_timer(ticks == 0 ? ~u64{0} : machine_ti
 
 // ---- interrupts ----
 
-void on_interrupt(u8 number, handler act) noexcept {
+handler on_interrupt(u8 number, handler act) noexcept {
   if (number == event_interrupt) {
+    const handler before = on_events;
     on_events = act;
-    return;
+    return before;
   }
   entry& e = entries[bit_of(number)];
   if (e.act != nullptr && e.number != number) panic("two interrupts share a bit: ", number);
+  const handler before = e.act;
   e.number = number;
   e.act = act;
+  return before;
 }
 void on_shortcut(handler act) noexcept { on_interrupt(shortcut_interrupt, act); }
 
@@ -149,9 +157,19 @@ void interrupt_core(u32 core, u8 number) noexcept {
 }
 void interrupt_others(u8 number) noexcept {
   const u32 me = here().index, count = described().cores;
-  for (u32 i = 0; i < count; ++i)
-    if (i != me) interrupt_core(i, number);
+  if (number != event_interrupt)
+    for (u32 i = 0; i < count; ++i)
+      // release: publishes what the interrupt is about; pairs with take_software_interrupt().
+      if (i != me) sent_to[i].sent.fetch_or(1u << bit_of(number), std::memory_order_release);
+  SOFTWARE_SEND = EVERYBODY;
 }
+
+void on_remote_call(call_handler act) noexcept { called = act; }
+void call_core(u32 core) noexcept {
+  if (core >= described().cores) panic("a remote call to core ", core, ", which is not there");
+  REMOTE_CALL = core;
+}
+void call_others() noexcept { REMOTE_CALL = EVERYBODY; }
 
 namespace {
 
@@ -171,8 +189,7 @@ void take_software_interrupt() noexcept {
   constexpr u32 kick = 1u << bit_of(kick_interrupt);
   const bool is_kicked = (bits & kick) != 0;
   bits &= ~kick;
-  for (u32 bit = 0; bits != 0; ++bit, bits >>= 1)
-    if ((bits & 1) != 0) run(bit);
+  for (; bits != 0; bits &= bits - 1) run(static_cast<u32>(__builtin_ctz(bits)));
   if (on_events != nullptr) on_events();
   // The last: another thread may run before it returns.
   if (is_kicked) run(bit_of(kick_interrupt));
@@ -198,7 +215,7 @@ extern "C" u32 handle_exception(u32 cause, u32 pc, u32 value) {
 void interrupt_self_by_instruction() noexcept { asm volatile("ebreak" ::: "memory"); }
 
 u64 ticks_of_system_call() noexcept {
-  const word begin = stamp();
+  const native_word begin = stamp();
   asm volatile("ecall" ::: "memory");
   return stamp() - begin;
 }
@@ -207,24 +224,24 @@ u64 ticks_of_system_call() noexcept {
 
 void prepare(context& fresh, u64 stack_end, void (*run)(void*), void* argument) noexcept {
   // switch_stacks leaves them so: s0 to s11, and ra.
-  u32* const top = reinterpret_cast<u32*>(static_cast<word>(stack_end / 16 * 16)) - 16;
+  u32* const top = reinterpret_cast<u32*>(static_cast<native_word>(stack_end / 16 * 16)) - 16;
   for (int i = 0; i < 16; ++i) top[i] = 0;
-  top[0] = reinterpret_cast<word>(run);
-  top[1] = reinterpret_cast<word>(argument);
-  top[13] = reinterpret_cast<word>(thread_entry);
-  fresh.stack = reinterpret_cast<word>(top);
+  top[0] = reinterpret_cast<native_word>(run);
+  top[1] = reinterpret_cast<native_word>(argument);
+  top[13] = reinterpret_cast<native_word>(thread_entry);
+  fresh.stack = reinterpret_cast<native_word>(top);
 }
 
 void switch_context(context& from, context& to) noexcept { switch_stacks(&from.stack, to.stack); }
 
-u64 frame_here() noexcept { return reinterpret_cast<word>(__builtin_frame_address(0)); }
+u64 frame_here() noexcept { return reinterpret_cast<native_word>(__builtin_frame_address(0)); }
 
 void walk_stack(u64 frame, visitor visit) noexcept {
   constexpr int most_frames = 24;
   const u64 end = RAM + u64{ram_bytes};
   for (int depth = 0; depth < most_frames && frame % 4 == 0 && RAM + 8 <= frame && frame <= end;
        ++depth) {
-    const u32* const words = reinterpret_cast<const u32*>(static_cast<word>(frame));
+    const u32* const words = reinterpret_cast<const u32*>(static_cast<native_word>(frame));
     if (words[-1] == 0) return;
     visit(words[-1]);
     if (words[-2] <= frame) return;

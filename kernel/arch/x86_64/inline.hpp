@@ -24,7 +24,10 @@ inline u64 ticks() noexcept {
   return u64{high} << 32 | low;
 }
 
-inline word stamp() noexcept { return ticks(); }
+inline native_word stamp() noexcept { return ticks(); }
+
+inline constexpr bool has_entry_stamp = false, has_remote_calls = false;
+inline native_word entry_stamp() noexcept { return 0; }
 
 inline bool are_interrupts_on() noexcept {
   u64 flags;
