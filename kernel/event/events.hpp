@@ -7,7 +7,7 @@
 // the slots, and by the id the action's description, which it runs. If a program has one type of
 // event only, on_single_event() puts the action itself behind the interrupt.
 //
-// An action runs with interrupts off, on the interrupt's stack, and must not wait, nor use
+// An action runs with interrupts off, on the handler's stack, and must not wait, nor use
 // floating-point registers. It may post events, signal condition variables, and remove actions.
 #pragma once
 

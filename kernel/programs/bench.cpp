@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench`: the latency of each way to notify another core, to one core and to all, and the parts of
 // an interrupt's cost. `trials=N` is the number for each receiver, `turn=N` the polls of a
-// background thread between two yields.
+// background thread between two yields. `lines=summary` leaves out the distributions, and the lines
+// of single receivers but those of the machine's own mechanisms.
 //
 // The clock starts at the instant before the notification and ends with the first instruction of
 // what was notified: the polling loop's exit, the handler, the action, or the woken thread.
@@ -50,6 +51,8 @@ void settle() noexcept {
   trial = (trial + 1) % 61;
   for (u32 i = 0; i < 50 + 7 * trial; ++i) machine::pause();
 }
+
+bool is_summary = false;
 
 // The polls of a background thread between two yields.
 u32 background_polls = 200;
@@ -147,13 +150,14 @@ class spinning_receivers : public mechanism {
   receivers<plain_body> threads_;
 };
 
-// The machine's own interrupt, up to its first instruction.
-class by_entry final : public spinning_receivers {
+// The interrupt of events with another handler: the least that the machine's interrupts take.
+class by_plain_interrupt final : public spinning_receivers {
  public:
-  using spinning_receivers::spinning_receivers;
+  explicit by_plain_interrupt(machine::handler act, receiver is = receiver::spins) noexcept
+      : spinning_receivers(is), act_(act) {}
   void start(u32 first, u32 last) noexcept override {
     spinning_receivers::start(first, last);
-    before_ = machine::on_interrupt(machine::event_interrupt, note_entry);
+    before_ = machine::on_interrupt(machine::event_interrupt, act_);
   }
   void stop() noexcept override {
     machine::on_interrupt(machine::event_interrupt, before_);
@@ -165,7 +169,7 @@ class by_entry final : public spinning_receivers {
   void notify_all() noexcept override { machine::interrupt_others(machine::event_interrupt); }
 
  private:
-  machine::handler before_ = nullptr;
+  machine::handler act_, before_ = nullptr;
 };
 
 class by_remote_call final : public spinning_receivers {
@@ -342,6 +346,7 @@ void print_line(const char* name, const char* metric, u32 receiver, u32 count,
 // All samples of one line, which are sorted, as pairs of a value and how often it occurs.
 void print_distribution(const char* name, const char* metric, u32 receiver, u32 count,
                         const samples& s) noexcept {
+  if (is_summary) return;
   const line_of_text who = key_of(receiver);
   // A line of output holds this many.
   constexpr u64 most_pairs = 10;
@@ -366,6 +371,8 @@ void print_distribution(const char* name, const char* metric, u32 receiver, u32 
 // Returns the median over all receivers.
 u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
   samples all(trials * cores());
+  const bool is_bare = text::is_same(name, "polling") || text::is_same(name, "interrupt_entry") ||
+                       text::is_same(name, "remote_call_entry");
   for (u32 core = 1; core < cores(); ++core) {
     samples mine(trials);
     by.start(core, core + 1);
@@ -380,7 +387,7 @@ u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
     by.stop();
     // relaxed: the receivers have ended.
     arrivals[core].at.store(0, relaxed);
-    print_line(name, "unicast_to", core, 2, mine);
+    if (is_bare || !is_summary) print_line(name, "unicast_to", core, 2, mine);
     // The paper shows how far an interrupt is from each core (figure 7).
     if (text::is_same(name, "interrupt") || text::is_same(name, "interrupt_entry"))
       print_distribution(name, "unicast_to", core, 2, mine);
@@ -419,6 +426,30 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
   print_distribution(name, "broadcast_sigma", 0, count, sigma);
 }
 
+void do_nothing() noexcept {}
+void ignore_call(native_word) noexcept {}
+
+// The send of an interrupt without a number, and of a remote call, to this core.
+[[maybe_unused]] void measure_sources(u64 trials) noexcept {
+  samples plain(trials), call(trials);
+  const u32 me = machine::here().index;
+  const machine::handler before = machine::on_interrupt(machine::event_interrupt, do_nothing);
+  machine::on_remote_call(ignore_call);
+  const auto measure = [](samples& into, auto send) {
+    const without_interrupts off;
+    const native_word begin = machine::stamp();
+    send();
+    into.add(machine::stamp() - begin);
+  };
+  for (u64 k = 0; k < trials; ++k) {
+    measure(plain, [&] { machine::interrupt_core(me, machine::event_interrupt); });
+    measure(call, [&] { machine::call_core(me); });
+  }
+  machine::on_interrupt(machine::event_interrupt, before);
+  print_line("source_plain", "part", 0, 1, plain);
+  print_line("source_call", "part", 0, 1, call);
+}
+
 // The parts of an interrupt's cost as the paper estimates them (figure 19). The source is a send
 // to this core with interrupts off, which nobody handles yet; the destination is an interrupt by an
 // instruction.
@@ -441,6 +472,7 @@ void measure_parts(u64 unicast, u64 trials) noexcept {
     const native_word first = machine::stamp();
     clock.add(machine::stamp() - first);
   }
+  if constexpr (machine::has_remote_calls) measure_sources(trials);
   print_line("clock", "part", 0, 1, clock);
   print_line("source", "part", 0, 1, source);
   print_line("destination", "part", 0, 1, destination);
@@ -461,6 +493,7 @@ void measure_parts(u64 unicast, u64 trials) noexcept {
 bool bench_events(const char* line) {
   unit = unit_of(line);
   const u64 trials = text::number_of(line, "trials", 100);
+  is_summary = text::is_value(line, "lines", "summary");
   background_polls = static_cast<u32>(text::number_of(line, "turn", background_polls));
   if (cores() < 2 || trials == 0) {
     print("failed: the bench needs two cores and a trial");
@@ -471,7 +504,8 @@ bool bench_events(const char* line) {
   by_shortcut shortcut;
   by_interrupt interrupt;
   by_event event(told_by::interrupt), event_by_call(told_by::remote_call);
-  by_entry entry, halted_entry(receiver::halts);
+  by_plain_interrupt plain(note_arrival), entry(note_entry);
+  by_plain_interrupt halted_entry(note_entry, receiver::halts);
   by_remote_call call_entry(note_call_entry), call(note_call);
   by_remote_call halted_call_entry(note_call_entry, receiver::halts);
   by_condition kicked(wake_up::kicked), queued(wake_up::queued);
@@ -486,6 +520,7 @@ bool bench_events(const char* line) {
       {"event", &event},
       {"condition_kick", &kicked},
       {"condition", &queued},
+      {"interrupt_plain", &plain, machine::has_entry_stamp},
       {"interrupt_entry", &entry, machine::has_entry_stamp},
       {"interrupt_entry_halted", &halted_entry, machine::has_entry_stamp},
       {"remote_call_entry", &call_entry, machine::has_remote_calls},

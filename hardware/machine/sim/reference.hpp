@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A processor in C++, to compare the RTL with: RV32IMA_Zicsr_Zifencei, machine and user mode, one
-// instruction at a time. It is written from the RISC-V manuals, and for remote calls from the README,
-// not from the RTL.
+// instruction at a time. It is written from the RISC-V manuals, and for remote calls from the
+// README, not from the RTL.
 #pragma once
 
 #include <array>

@@ -61,6 +61,17 @@ trap:
   call kernel_trap
   j leave
 
+// Where remote calls enter, in the program that takes them. The handler gets the time of the first
+// instruction, and has the registers that it may change for itself.
+  .text
+  .weak remote_call_handler
+  .globl remote_call_entry
+  .balign 4
+remote_call_entry:
+  rdcycle a0
+  call remote_call_handler
+  uret
+
 // A thread begins here in user mode, with the core's number in a0, which it keeps in tp.
   .text
   .globl thread_start

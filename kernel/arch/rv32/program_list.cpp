@@ -8,7 +8,7 @@ namespace {
 constexpr named_program programs[] = {
     {"check-threads", check_threads, "wakeups=N"},
     {"check-events", check_events, "posts=N broadcasts=N"},
-    {"bench", bench_events, "trials=N turn=N"},
+    {"bench", bench_events, "trials=N turn=N lines=all|summary"},
 };
 }  // namespace
 

@@ -11,7 +11,7 @@ constexpr named_program programs[] = {
     {"check-threads", check_threads, "wakeups=N"},
     {"check-barriers", check_barriers, "episodes=N participants=N"},
     {"check-events", check_events, "posts=N broadcasts=N"},
-    {"bench", bench_events, "trials=N turn=N"},
+    {"bench", bench_events, "trials=N turn=N lines=all|summary"},
     {"pool", run_pool, "tasks=N"},
 };
 }  // namespace
