@@ -22,7 +22,7 @@ constexpr u64 idle_stack_bytes = 16384;
 
 u64 idle_stack_end(u32 index) noexcept {
   const u32 node = machine::described().node_of_core[index];
-  return reinterpret_cast<u64>(allocate_on(node, 4096, idle_stack_bytes)) + idle_stack_bytes;
+  return address_of(allocate_on(node, 4096, idle_stack_bytes)) + idle_stack_bytes;
 }
 
 void run_other_core(u32 index) {
@@ -44,8 +44,7 @@ void start() noexcept {
   start_memory();
   start_threads(0);
   machine::start_cores(idle_stack_end, run_other_core);
-  constexpr u64 program_stack_bytes = 1 << 20;
-  create(0, run_first_program, nullptr, "program", program_stack_bytes);
+  create(0, run_first_program, nullptr, "program", machine::program_stack_bytes);
   run_idle();
 }
 

@@ -31,15 +31,16 @@ class spin_lock {
   // Precondition: interrupts are off.
   void lock() noexcept {
     // acquire: pairs with unlock(), so that what the last owner wrote is seen.
-    while (is_locked_.exchange(true, std::memory_order_acquire)) machine::pause();
+    while (is_locked_.exchange(1, std::memory_order_acquire) != 0) machine::pause();
   }
   void unlock() noexcept {
     // release: publishes what was written under the lock to the next owner.
-    is_locked_.store(false, std::memory_order_release);
+    is_locked_.store(0, std::memory_order_release);
   }
 
  private:
-  std::atomic<bool> is_locked_{false};
+  // A word: not every processor exchanges a byte.
+  std::atomic<u32> is_locked_{0};
 };
 
 class locked {

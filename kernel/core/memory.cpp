@@ -46,7 +46,7 @@ struct region {
     u32 from = order;
     while (from <= most_order && free_blocks[from].is_empty()) ++from;
     if (from > most_order) return 0;
-    const u64 address = reinterpret_cast<u64>(free_blocks[from].first());
+    const u64 address = address_of(free_blocks[from].first());
     remove(address, from);
     while (from > order) {
       --from;
@@ -155,7 +155,7 @@ void* allocate_on(u32 node, u64 alignment, u64 bytes) noexcept {
 
 void give_back(void* block) noexcept {
   if (block == nullptr) return;
-  const u64 address = reinterpret_cast<u64>(block);
+  const u64 address = address_of(block);
   region* r = region_of(address);
   if (r == nullptr) panic("memory of another owner is freed: ", hex{address});
   const locked hold(r->lock);
@@ -163,13 +163,13 @@ void give_back(void* block) noexcept {
 }
 
 u64 size_of_block(const void* block) noexcept {
-  const u64 address = reinterpret_cast<u64>(block);
+  const u64 address = address_of(block);
   region* r = region_of(address);
   return r == nullptr ? 0 : u64{1} << (r->entry(address) & order_bits);
 }
 
 u32 node_of_block(const void* block) noexcept {
-  region* r = region_of(reinterpret_cast<u64>(block));
+  region* r = region_of(address_of(block));
   return r == nullptr ? 0 : r->node;
 }
 

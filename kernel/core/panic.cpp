@@ -25,20 +25,19 @@ namespace {
 void print_place(u64 address) noexcept {
   const symbol* found = nullptr;
   for (const symbol* s = symbols_begin; s < symbols_end && s->address <= address; ++s) found = s;
-  if (found == nullptr || address >= reinterpret_cast<u64>(image_end))
-    return print("  ", hex{address});
+  if (found == nullptr || address >= address_of(image_end)) return print("  ", hex{address});
   print("  ", hex{address}, " ", found->name, " + ", address - found->address);
 }
 
 constinit spin_lock output_lock;
-std::atomic<bool> has_panicked{false};
+std::atomic<u32> has_panicked{0};
 
 }  // namespace
 
 void write_whole(const char* bytes, u64 count) noexcept {
   // After a panic the lock's owner may have stopped.
   // relaxed: a core that misses the panic waits for the lock once more.
-  if (has_panicked.load(std::memory_order_relaxed)) return machine::write(bytes, count);
+  if (has_panicked.load(std::memory_order_relaxed) != 0) return machine::write(bytes, count);
   const locked hold(output_lock);
   machine::write(bytes, count);
 }
@@ -48,7 +47,7 @@ u32 index_of_this_core() noexcept { return machine::here().index; }
 void enter_panic() noexcept {
   machine::interrupts_off();
   // relaxed: only one core may go on; nothing else is ordered.
-  if (has_panicked.exchange(true, std::memory_order_relaxed))
+  if (has_panicked.exchange(1, std::memory_order_relaxed) != 0)
     for (;;) machine::pause();
 }
 

@@ -9,7 +9,7 @@ bucket all_buckets[buckets];
 }  // namespace
 
 bucket& bucket_of(const void* address) noexcept {
-  const u64 number = reinterpret_cast<u64>(address) >> 2;
+  const u64 number = address_of(address) >> 2;
   return all_buckets[(number ^ number >> 8 ^ number >> 16) % buckets];
 }
 

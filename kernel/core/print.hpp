@@ -54,8 +54,11 @@ class line_of_text {
   void add_number(u64 value, u64 base, int least_digits) noexcept {
     char digits[20];
     int n = 0;
-    for (; value > 0 || n < least_digits; value /= base)
-      digits[n++] = "0123456789abcdef"[value % base];
+    // A division of more than a word takes long on a processor of 32 bits.
+    for (; value >> 32 != 0; value /= base) digits[n++] = "0123456789abcdef"[value % base];
+    for (u32 low = static_cast<u32>(value), by = static_cast<u32>(base);
+         low > 0 || n < least_digits; low /= by)
+      digits[n++] = "0123456789abcdef"[low % by];
     while (n > 0) put(digits[--n]);
   }
 

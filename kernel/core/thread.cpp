@@ -24,6 +24,7 @@ u64& mark_of(thread& t) noexcept { return *reinterpret_cast<u64*>(t.stack); }
 
 // The thread-local variables of compiled code lie below the thread pointer, which points to itself.
 void make_thread_locals(thread& t) noexcept {
+  if (tls_end - tls_begin == 0) return;
   constexpr u64 alignment = 64, control_block = 64;
   const u64 data = static_cast<u64>(tls_data_end - tls_begin);
   const u64 size = (static_cast<u64>(tls_end - tls_begin) + alignment - 1) / alignment * alignment;
@@ -32,9 +33,9 @@ void make_thread_locals(thread& t) noexcept {
   // The linker rounds the size of the block up to its alignment, and the data begin it.
   for (u64 i = 0; i < data; ++i) block[i] = static_cast<u8>(tls_begin[i]);
   u64* pointer = reinterpret_cast<u64*>(block + size);
-  *pointer = reinterpret_cast<u64>(pointer);
+  *pointer = address_of(pointer);
   t.thread_local_block = block;
-  t.context.thread_pointer = reinterpret_cast<u64>(pointer);
+  machine::set_thread_pointer(t.context, address_of(pointer));
 }
 
 // The first thing that a thread does when it runs again: nobody uses the stack and the context of
@@ -132,7 +133,7 @@ thread* create(u32 where, void (*run)(void*), void* argument, const char* name,
   t->stack = static_cast<u8*>(allocate_aligned(4096, stack_bytes));
   mark_of(*t) = stack_mark;
   make_thread_locals(*t);
-  machine::prepare(t->context, reinterpret_cast<u64>(t->stack) + stack_bytes, run_thread, t);
+  machine::prepare(t->context, address_of(t->stack) + stack_bytes, run_thread, t);
   const without_interrupts off;
   t->now = thread::state::blocked;
   make_ready(*t, wake_up::kicked);

@@ -41,7 +41,7 @@ struct thread {
   std::atomic<bool> has_left{false};
 };
 
-inline constexpr u64 usual_stack_bytes = 65536;
+inline constexpr u64 usual_stack_bytes = machine::thread_stack_bytes;
 
 // Makes a thread that runs run(argument) on the core. Join or detach it.
 thread* create(u32 core, void (*run)(void*), void* argument, const char* name = "",

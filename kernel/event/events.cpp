@@ -8,8 +8,6 @@ namespace tutti::kernel {
 
 namespace {
 
-constexpr u8 event_interrupt = 0x40;
-
 // Handlers change the table of actions too, so its lock is one of the kernel's own data.
 struct handler_memory : memory {
   class mutex {
@@ -43,7 +41,18 @@ struct alignas(cache_line) drop_count {
 };
 drop_count drops[machine::most_cores];
 
-void tell(u32 core) noexcept { machine::interrupt_core(core, event_interrupt); }
+told_by telling = told_by::interrupt;
+
+void tell(u32 core) noexcept {
+  if constexpr (machine::has_remote_calls)
+    if (telling == told_by::remote_call) return machine::call_core(core);
+  machine::interrupt_core(core, machine::event_interrupt);
+}
+void tell_others() noexcept {
+  if constexpr (machine::has_remote_calls)
+    if (telling == told_by::remote_call) return machine::call_others();
+  machine::interrupt_others(machine::event_interrupt);
+}
 
 posted post(u32 core, u32 sender, action_id action, u64 payload, counting how) noexcept {
   return how == counting::each ? inboxes[core]->post(sender, action, payload)
@@ -51,6 +60,7 @@ posted post(u32 core, u32 sender, action_id action, u64 payload, counting how) n
 }
 
 void on_events() noexcept { take_events(); }
+[[maybe_unused]] void on_call(native_word) noexcept { take_events(); }
 
 }  // namespace
 
@@ -61,7 +71,16 @@ void start_events(u32 capacity) noexcept {
     inboxes[i] = new (place) inbox(cores(), capacity);
   }
   actions = new (allocate_aligned(alignof(table), sizeof(table))) table(cores());
-  machine::on_interrupt(event_interrupt, on_events);
+  machine::on_interrupt(machine::event_interrupt, on_events);
+}
+
+void tell_by(told_by how) noexcept {
+  if constexpr (machine::has_remote_calls) {
+    telling = how;
+    if (how == told_by::remote_call) machine::on_remote_call(on_call);
+  } else if (how == told_by::remote_call) {
+    panic("this machine has no remote calls");
+  }
 }
 
 action_id add_action(event_action act, void* argument) noexcept {
@@ -74,6 +93,7 @@ bool remove_action(action_id action) noexcept {
 }
 
 bool post_event(u32 core, action_id action, u64 payload, counting how) noexcept {
+  if (core >= cores()) return false;
   // A handler of this core may post too.
   const without_interrupts off;
   const posted p = post(core, index_here(), action, payload, how);
@@ -92,7 +112,7 @@ u32 broadcast_event(action_id action, u64 payload, counting how) noexcept {
     to_tell += p == posted::first ? 1 : 0;
   }
   // A core that has been told already finds nothing.
-  if (to_tell > 0) machine::interrupt_others(event_interrupt);
+  if (to_tell > 0) tell_others();
   return refused;
 }
 

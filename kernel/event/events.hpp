@@ -7,7 +7,7 @@
 // the slots, and by the id the action's description, which it runs. If a program has one type of
 // event only, on_single_event() puts the action itself behind the interrupt.
 //
-// An action runs with interrupts off, on the interrupt's stack, and must not wait, nor use
+// An action runs with interrupts off, on the handler's stack, and must not wait, nor use
 // floating-point registers. It may post events, signal condition variables, and remove actions.
 #pragma once
 
@@ -24,6 +24,11 @@ using event_action = void (*)(void* argument, rank_t sender, std::uintptr_t payl
 // of cores has room for `capacity` counted events under way, a power of two.
 void start_events(u32 capacity = 64) noexcept;
 
+// How a receiver is told that there are events: by an interrupt, or, if the machine has them, by a
+// remote call. Call it while no events are under way.
+enum class told_by : u8 { interrupt, remote_call };
+void tell_by(told_by how) noexcept;
+
 action_id add_action(event_action act, void* argument) noexcept;
 // Returns when no core runs the action any more; it runs on none later.
 bool remove_action(action_id action) noexcept;
@@ -31,7 +36,8 @@ bool remove_action(action_id action) noexcept;
 // Whether each post is one run of the action, or posts that the receiver has not yet seen are one.
 enum class counting : u8 { each, level };
 
-// Posts an event to a core. Returns false if a counted event finds no room.
+// Posts an event to a core. Returns false if a counted event finds no room, or if the core does not
+// exist. An event of an action that is not in the table is dropped where it arrives.
 bool post_event(u32 core, action_id action, u64 payload, counting how = counting::each) noexcept;
 // Posts an event to all other cores, with one interrupt for all. Returns how many had no room.
 u32 broadcast_event(action_id action, u64 payload, counting how = counting::each) noexcept;
@@ -56,15 +62,15 @@ class alignas(cache_line) polled_event {
     count_.store(count_.load(relaxed) + 1, release);
   }
   // Returns the count once it is not `seen`.
-  u64 wait(u64 seen) const noexcept {
-    u64 now;
+  native_word wait(native_word seen) const noexcept {
+    native_word now;
     // acquire: pairs with notify().
     while ((now = count_.load(acquire)) == seen) machine::pause();
     return now;
   }
 
  private:
-  std::atomic<u64> count_{0};
+  std::atomic<native_word> count_{0};
 };
 
 }  // namespace tutti::kernel

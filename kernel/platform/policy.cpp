@@ -10,13 +10,13 @@ struct alignas(cache_line) padded_hints {
   core_hints hints;
 };
 padded_hints all_hints[machine::most_cores];
+}  // namespace
 
 u64 ticks_of(u64 deadline_ns) noexcept {
   if (deadline_ns == ~u64{0}) return never;
   return deadline_ns / 1000 * machine::ticks_per_us() +
          deadline_ns % 1000 * machine::ticks_per_us() / 1000;
 }
-}  // namespace
 
 bool core_hints::visited_by_another() noexcept {
   const void* me = &self();
@@ -32,18 +32,6 @@ u64 now_ns() noexcept {
 
 u32 index_here() noexcept { return machine::here().index; }
 core_hints& hints_here() noexcept { return all_hints[index_here()].hints; }
-
-void park_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, u64 deadline_ns) noexcept {
-  // seq_cst: the look before the sleep comes after the announcement of the sleeper in the one
-  // order, as it does in Linux' futex.
-  park(
-      &word, [&] { return word.load(seq_cst) == seen; }, ticks_of(deadline_ns));
-}
-void park_on(const std::atomic<std::uint64_t>& word, std::uint64_t seen, u64 deadline_ns) noexcept {
-  // seq_cst: the same.
-  park(
-      &word, [&] { return word.load(seq_cst) == seen; }, ticks_of(deadline_ns));
-}
 
 void wake_waiters(const void* address, u32 most) noexcept { unpark(address, most); }
 

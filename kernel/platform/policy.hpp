@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernel/core/mutex.hpp"
 #include "kernel/core/park.hpp"
@@ -31,9 +32,17 @@ class core_hints : public platform::undisturbed_cpu {
 u64 now_ns() noexcept;
 core_hints& hints_here() noexcept;
 u32 index_here() noexcept;
-// Waits while the word at `address`, of 4 or 8 bytes, is `seen`, until a time in nanoseconds.
-void park_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, u64 deadline_ns) noexcept;
-void park_on(const std::atomic<std::uint64_t>& word, std::uint64_t seen, u64 deadline_ns) noexcept;
+// The ticks of the clock at a time in nanoseconds.
+u64 ticks_of(u64 deadline_ns) noexcept;
+// Waits while the word is `seen`, until a time in nanoseconds.
+template <class Word>
+void park_on(const std::atomic<Word>& word, std::type_identity_t<Word> seen,
+             u64 deadline_ns) noexcept {
+  // seq_cst: the look before the sleep comes after the announcement of the sleeper in the one
+  // order, as it does in Linux' futex.
+  kernel::park(
+      &word, [&] { return word.load(seq_cst) == seen; }, ticks_of(deadline_ns));
+}
 void wake_waiters(const void* address, u32 most) noexcept;
 
 struct memory : tutti::platform::standard_words {

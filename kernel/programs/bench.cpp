@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench`: the latency of each way to notify another core, to one core and to all, and the parts of
 // an interrupt's cost. `trials=N` is the number for each receiver, `turn=N` the polls of a
-// background thread between two yields.
+// background thread between two yields. `lines=summary` leaves out the distributions, and the lines
+// of single receivers but those of the machine's own mechanisms.
 //
 // The clock starts at the instant before the notification and ends with the first instruction of
 // what was notified: the polling loop's exit, the handler, the action, or the woken thread.
@@ -19,14 +20,14 @@ const char* unit = "ticks";
 
 // What a receiver writes when it has been notified.
 struct alignas(cache_line) arrival {
-  std::atomic<u64> at{0};
-  void note() noexcept {
+  std::atomic<native_word> at{0};
+  void note(native_word when = machine::stamp()) noexcept {
     // release: ends this receiver's part of the trial; pairs with await().
-    at.store(machine::ticks(), release);
+    at.store(when, release);
   }
   // Waits for the arrival of this trial, and makes room for the next.
-  u64 await() noexcept {
-    u64 when;
+  native_word await() noexcept {
+    native_word when;
     // acquire: pairs with note().
     while ((when = at.load(acquire)) == 0) machine::pause();
     // relaxed: the next trial's notification follows.
@@ -38,6 +39,10 @@ arrival arrivals[machine::most_cores];
 
 void note_arrival() noexcept { arrivals[machine::here().index].note(); }
 void note_event(void*, rank_t, std::uintptr_t) { note_arrival(); }
+// What the machine has noted itself, at the first instruction.
+void note_entry() noexcept { arrivals[machine::here().index].note(machine::entry_stamp()); }
+void note_call(native_word) noexcept { note_arrival(); }
+void note_call_entry(native_word at) noexcept { arrivals[machine::here().index].note(at); }
 
 // Lets a receiver get to its wait. The time varies, so that a trial finds a background thread
 // anywhere in its turn.
@@ -46,6 +51,8 @@ void settle() noexcept {
   trial = (trial + 1) % 61;
   for (u32 i = 0; i < 50 + 7 * trial; ++i) machine::pause();
 }
+
+bool is_summary = false;
 
 // The polls of a background thread between two yields.
 u32 background_polls = 200;
@@ -123,20 +130,65 @@ class receivers {
   thread* threads_[machine::most_cores];
 };
 
-// Receivers that only spin: interrupts find a running core.
+// Receivers that only spin: interrupts find a running core. Or none: the core halts.
 using plain_body = void (*)(u32);
+enum class receiver : u8 { spins, halts };
 class spinning_receivers : public mechanism {
  public:
+  explicit spinning_receivers(receiver is = receiver::spins) noexcept : is_(is) {}
   void start(u32 first, u32 last) noexcept override {
-    threads_.start(first, last, [](u32) { machine::pause(); });
+    if (is_ == receiver::spins) threads_.start(first, last, [](u32) { machine::pause(); });
   }
   void stop() noexcept override {
+    if (is_ == receiver::halts) return;
     threads_.end();
     threads_.join_all();
   }
 
  private:
+  receiver is_;
   receivers<plain_body> threads_;
+};
+
+// The interrupt of events with another handler: the least that the machine's interrupts take.
+class by_plain_interrupt final : public spinning_receivers {
+ public:
+  explicit by_plain_interrupt(machine::handler act, receiver is = receiver::spins) noexcept
+      : spinning_receivers(is), act_(act) {}
+  void start(u32 first, u32 last) noexcept override {
+    spinning_receivers::start(first, last);
+    before_ = machine::on_interrupt(machine::event_interrupt, act_);
+  }
+  void stop() noexcept override {
+    machine::on_interrupt(machine::event_interrupt, before_);
+    spinning_receivers::stop();
+  }
+  void notify_one(u32 core) noexcept override {
+    machine::interrupt_core(core, machine::event_interrupt);
+  }
+  void notify_all() noexcept override { machine::interrupt_others(machine::event_interrupt); }
+
+ private:
+  machine::handler act_, before_ = nullptr;
+};
+
+class by_remote_call final : public spinning_receivers {
+ public:
+  explicit by_remote_call(machine::call_handler act, receiver is = receiver::spins) noexcept
+      : spinning_receivers(is), act_(act) {}
+  void start(u32 first, u32 last) noexcept override {
+    if constexpr (machine::has_remote_calls) machine::on_remote_call(act_);
+    spinning_receivers::start(first, last);
+  }
+  void notify_one(u32 core) noexcept override {
+    if constexpr (machine::has_remote_calls) machine::call_core(core);
+  }
+  void notify_all() noexcept override {
+    if constexpr (machine::has_remote_calls) machine::call_others();
+  }
+
+ private:
+  machine::call_handler act_;
 };
 
 class by_interrupt final : public spinning_receivers {
@@ -155,14 +207,19 @@ class by_shortcut final : public spinning_receivers {
 
 class by_event final : public spinning_receivers {
  public:
-  by_event() noexcept {
+  explicit by_event(told_by how) noexcept : how_(how) {
     start_events();
     action_ = add_action(note_event, nullptr);
+  }
+  void start(u32 first, u32 last) noexcept override {
+    tell_by(how_);
+    spinning_receivers::start(first, last);
   }
   void notify_one(u32 core) noexcept override { post_event(core, action_, 0); }
   void notify_all() noexcept override { broadcast_event(action_, 0); }
 
  private:
+  told_by how_;
   action_id action_;
 };
 
@@ -192,8 +249,8 @@ class by_polling final : public mechanism {
     void operator()(u32 core) const noexcept {
       polled_event& event = all->is_single_ ? polled_by[core] : polled_by_all;
       // The counts go on when other receivers are started.
-      static u64 seen[machine::most_cores][2];
-      u64& mine = seen[core][all->is_single_];
+      static native_word seen[machine::most_cores][2];
+      native_word& mine = seen[core][all->is_single_];
       mine = event.wait(mine);
       if (!all->threads_.is_over()) note_arrival();
     }
@@ -289,6 +346,7 @@ void print_line(const char* name, const char* metric, u32 receiver, u32 count,
 // All samples of one line, which are sorted, as pairs of a value and how often it occurs.
 void print_distribution(const char* name, const char* metric, u32 receiver, u32 count,
                         const samples& s) noexcept {
+  if (is_summary) return;
   const line_of_text who = key_of(receiver);
   // A line of output holds this many.
   constexpr u64 most_pairs = 10;
@@ -313,12 +371,14 @@ void print_distribution(const char* name, const char* metric, u32 receiver, u32 
 // Returns the median over all receivers.
 u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
   samples all(trials * cores());
+  const bool is_bare = text::is_same(name, "polling") || text::is_same(name, "interrupt_entry") ||
+                       text::is_same(name, "remote_call_entry");
   for (u32 core = 1; core < cores(); ++core) {
     samples mine(trials);
     by.start(core, core + 1);
     for (u64 k = 0; k < trials; ++k) {
       by.prepare();
-      const u64 begin = machine::ticks();
+      const native_word begin = machine::stamp();
       by.notify_one(core);
       const u64 latency = arrivals[core].await() - begin;
       mine.add(latency);
@@ -327,9 +387,10 @@ u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
     by.stop();
     // relaxed: the receivers have ended.
     arrivals[core].at.store(0, relaxed);
-    print_line(name, "unicast_to", core, 2, mine);
+    if (is_bare || !is_summary) print_line(name, "unicast_to", core, 2, mine);
     // The paper shows how far an interrupt is from each core (figure 7).
-    if (text::is_same(name, "interrupt")) print_distribution(name, "unicast_to", core, 2, mine);
+    if (text::is_same(name, "interrupt") || text::is_same(name, "interrupt_entry"))
+      print_distribution(name, "unicast_to", core, 2, mine);
   }
   print_line(name, "unicast", 0, 2, all);
   print_distribution(name, "unicast", 0, 2, all);
@@ -343,7 +404,7 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
   for (u64 k = 0; k < trials; ++k) {
     by.prepare();
     samples mine(count);
-    const u64 begin = machine::ticks();
+    const native_word begin = machine::stamp();
     by.notify_all();
     for (u32 core = 1; core < count; ++core) {
       const u64 latency = arrivals[core].await() - begin;
@@ -365,6 +426,30 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
   print_distribution(name, "broadcast_sigma", 0, count, sigma);
 }
 
+void do_nothing() noexcept {}
+void ignore_call(native_word) noexcept {}
+
+// The send of an interrupt without a number, and of a remote call, to this core.
+[[maybe_unused]] void measure_sources(u64 trials) noexcept {
+  samples plain(trials), call(trials);
+  const u32 me = machine::here().index;
+  const machine::handler before = machine::on_interrupt(machine::event_interrupt, do_nothing);
+  machine::on_remote_call(ignore_call);
+  const auto measure = [](samples& into, auto send) {
+    const without_interrupts off;
+    const native_word begin = machine::stamp();
+    send();
+    into.add(machine::stamp() - begin);
+  };
+  for (u64 k = 0; k < trials; ++k) {
+    measure(plain, [&] { machine::interrupt_core(me, machine::event_interrupt); });
+    measure(call, [&] { machine::call_core(me); });
+  }
+  machine::on_interrupt(machine::event_interrupt, before);
+  print_line("source_plain", "part", 0, 1, plain);
+  print_line("source_call", "part", 0, 1, call);
+}
+
 // The parts of an interrupt's cost as the paper estimates them (figure 19). The source is a send
 // to this core with interrupts off, which nobody handles yet; the destination is an interrupt by an
 // instruction.
@@ -375,18 +460,19 @@ void measure_parts(u64 unicast, u64 trials) noexcept {
   for (u64 k = 0; k < trials; ++k) {
     {
       const without_interrupts off;
-      const u64 begin = machine::ticks();
+      const native_word begin = machine::stamp();
       machine::interrupt_core(me, measured_interrupt);
-      source.add(machine::ticks() - begin);
+      source.add(machine::stamp() - begin);
     }
     arrivals[me].await();
-    const u64 begin = machine::ticks();
+    const native_word begin = machine::stamp();
     machine::interrupt_self_by_instruction();
     destination.add(arrivals[me].await() - begin);
     system_call.add(machine::ticks_of_system_call());
-    const u64 first = machine::ticks();
-    clock.add(machine::ticks() - first);
+    const native_word first = machine::stamp();
+    clock.add(machine::stamp() - first);
   }
+  if constexpr (machine::has_remote_calls) measure_sources(trials);
   print_line("clock", "part", 0, 1, clock);
   print_line("source", "part", 0, 1, source);
   print_line("destination", "part", 0, 1, destination);
@@ -407,6 +493,7 @@ void measure_parts(u64 unicast, u64 trials) noexcept {
 bool bench_events(const char* line) {
   unit = unit_of(line);
   const u64 trials = text::number_of(line, "trials", 100);
+  is_summary = text::is_value(line, "lines", "summary");
   background_polls = static_cast<u32>(text::number_of(line, "turn", background_polls));
   if (cores() < 2 || trials == 0) {
     print("failed: the bench needs two cores and a trial");
@@ -416,20 +503,40 @@ bool bench_events(const char* line) {
   by_polling polling;
   by_shortcut shortcut;
   by_interrupt interrupt;
-  by_event event;
+  by_event event(told_by::interrupt), event_by_call(told_by::remote_call);
+  by_plain_interrupt plain(note_arrival), entry(note_entry);
+  by_plain_interrupt halted_entry(note_entry, receiver::halts);
+  by_remote_call call_entry(note_call_entry), call(note_call);
+  by_remote_call halted_call_entry(note_call_entry, receiver::halts);
   by_condition kicked(wake_up::kicked), queued(wake_up::queued);
   struct named {
     const char* name;
     mechanism* by;
-  } const all[] = {{"polling", &polling}, {"event_shortcut", &shortcut}, {"interrupt", &interrupt},
-                   {"event", &event},     {"condition_kick", &kicked},   {"condition", &queued}};
+    bool exists = true;
+  } const all[] = {
+      {"polling", &polling},
+      {"event_shortcut", &shortcut},
+      {"interrupt", &interrupt},
+      {"event", &event},
+      {"condition_kick", &kicked},
+      {"condition", &queued},
+      {"interrupt_plain", &plain, machine::has_entry_stamp},
+      {"interrupt_entry", &entry, machine::has_entry_stamp},
+      {"interrupt_entry_halted", &halted_entry, machine::has_entry_stamp},
+      {"remote_call_entry", &call_entry, machine::has_remote_calls},
+      {"remote_call_entry_halted", &halted_call_entry, machine::has_remote_calls},
+      {"remote_call", &call, machine::has_remote_calls},
+      {"event_by_call", &event_by_call, machine::has_remote_calls},
+  };
   u64 unicast_interrupt = 0;
   for (const named& n : all) {
+    if (!n.exists) continue;
     const u64 median = measure_unicast(n.name, *n.by, trials);
     if (n.by == &interrupt) unicast_interrupt = median;
   }
   measure_parts(unicast_interrupt, trials);
-  for (const named& n : all) measure_broadcast(n.name, *n.by, trials);
+  for (const named& n : all)
+    if (n.exists) measure_broadcast(n.name, *n.by, trials);
   return true;
 }
 

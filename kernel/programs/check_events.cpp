@@ -10,8 +10,8 @@ namespace tutti::kernel {
 namespace {
 
 struct alignas(cache_line) counter {
-  std::atomic<u64> value{0};
-  void add(u64 n = 1) noexcept {
+  std::atomic<native_word> value{0};
+  void add(native_word n = 1) noexcept {
     // release: publishes what the action did; pairs with read().
     value.fetch_add(n, release);
   }
@@ -56,7 +56,7 @@ struct receipt {
 struct alignas(cache_line) receipts {
   receipt from[machine::most_cores];
   u64 wrong_action = 0;
-  std::atomic<u64> events{0};
+  std::atomic<native_word> events{0};
 };
 receipts received[machine::most_cores];
 
@@ -66,16 +66,22 @@ void receive(void* kind, rank_t sender, std::uintptr_t payload) {
   ++r.runs;
   if (payload != r.last + 1) ++r.out_of_order;
   r.last = payload;
-  if (payload % action_kinds != reinterpret_cast<u64>(kind)) ++mine.wrong_action;
+  if (payload % action_kinds != address_of(kind)) ++mine.wrong_action;
   // release: publishes the receipt; pairs with the check's look.
   mine.events.fetch_add(1, release);
 }
 
 // All cores post to all others at once, `each` events to each of them.
 void check_many_senders(checks& all, u64 each) {
+  for (receipts& r : received) {
+    for (receipt& from : r.from) from = {};
+    r.wrong_action = 0;
+    // relaxed: the events of this check follow.
+    r.events.store(0, relaxed);
+  }
   action_id kinds[action_kinds];
   for (u64 k = 0; k < action_kinds; ++k) kinds[k] = add_action(receive, reinterpret_cast<void*>(k));
-  std::atomic<u64> refused{0};
+  std::atomic<native_word> refused{0};
   run_on_cores(cores(), [&](u32 me) {
     for (u64 k = 1; k <= each; ++k)
       for (u32 to = 0; to < cores(); ++to) {
@@ -105,10 +111,24 @@ void check_many_senders(checks& all, u64 each) {
         ",\"waited_for_room\":", refused.load(relaxed), "}");
 }
 
+// --- misuse: what is posted to an action that is not there, and to a core that is not there
+
+void check_unknown(checks& all) {
+  const action_id gone = add_action(count_event, nullptr);
+  all.expect(remove_action(gone), "the action is not in the table");
+  all.expect(!remove_action(gone), "an action was removed twice");
+  const u64 before = dropped_events();
+  all.expect(post_event(cores() - 1, gone, 0), "an event found no room");
+  while (dropped_events() == before) machine::pause();
+  all.expect(!post_event(cores(), gone, 0), "an event went to a core that is not there");
+  all.expect(dropped_events() == before + 1, "one event was dropped ", dropped_events() - before,
+             " times");
+}
+
 // --- level events
 
 struct alignas(cache_line) level_state {
-  std::atomic<u64> runs{0}, last{0};
+  std::atomic<native_word> runs{0}, last{0};
 };
 level_state levels[machine::most_cores];
 
@@ -120,6 +140,11 @@ void note_level(void*, rank_t sender, std::uintptr_t payload) {
 }
 
 void check_levels(checks& all, u64 count) {
+  for (level_state& l : levels) {
+    // relaxed: the events of this check follow.
+    l.runs.store(0, relaxed);
+    l.last.store(0, relaxed);
+  }
   const action_id id = add_action(note_level, nullptr);
   run_on_cores(cores(), [&](u32 me) {
     if (me == 0) return;
@@ -140,7 +165,7 @@ void check_levels(checks& all, u64 count) {
 
 struct removal {
   std::atomic<bool> is_gone{false};
-  std::atomic<u64> runs{0}, late{0};
+  std::atomic<native_word> runs{0}, late{0};
 };
 
 void run_or_be_late(void* argument, rank_t, std::uintptr_t) {
@@ -195,6 +220,20 @@ void check_removal(checks& all, u64 rounds) {
 }
 
 void count_interrupt() noexcept { count_here(); }
+[[maybe_unused]] void count_call(native_word) noexcept { count_here(); }
+
+// Events through the tables.
+void check_tables(checks& all, const char* name, u64 posts, u64 broadcasts) {
+  const action_id id = add_action(count_event, nullptr);
+  check_broadcasts(all, name, broadcasts, [&] { broadcast_event(id, 0); });
+  check_broadcasts(all, name, broadcasts, [&] { broadcast_event(id, 0, counting::level); });
+  all.expect(remove_action(id), "the action is not in the table");
+  check_unknown(all);
+  const u64 pairs = u64{cores()} * (cores() - 1);
+  check_many_senders(all, (posts + pairs - 1) / pairs);
+  check_levels(all, posts / cores());
+  if (cores() > 2) check_removal(all, posts / 1'000 + 10);
+}
 
 }  // namespace
 
@@ -206,21 +245,19 @@ bool check_events(const char* line) {
   if (cores() < 2) return all.report("check-events");
 
   const u64 broadcasts = text::number_of(line, "broadcasts", 2'000);
-  const action_id id = add_action(count_event, nullptr);
-  check_broadcasts(all, "event", broadcasts, [&] { broadcast_event(id, 0); });
-  check_broadcasts(all, "level event", broadcasts,
-                   [&] { broadcast_event(id, 0, counting::level); });
-  all.expect(remove_action(id), "the action is not in the table");
+  check_tables(all, "event", posts, broadcasts);
   on_single_event(count_here);
   check_broadcasts(all, "single event", broadcasts, [] { broadcast_single_event(); });
   constexpr u8 own_interrupt = 0x50;
   machine::on_interrupt(own_interrupt, count_interrupt);
   check_broadcasts(all, "interrupt", broadcasts, [] { machine::interrupt_others(own_interrupt); });
-
-  const u64 pairs = u64{cores()} * (cores() - 1);
-  check_many_senders(all, (posts + pairs - 1) / pairs);
-  check_levels(all, posts / cores());
-  if (cores() > 2) check_removal(all, posts / 1'000 + 10);
+  if constexpr (machine::has_remote_calls) {
+    machine::on_remote_call(count_call);
+    check_broadcasts(all, "remote call", broadcasts, [] { machine::call_others(); });
+    tell_by(told_by::remote_call);
+    check_tables(all, "event by remote call", posts, broadcasts);
+    tell_by(told_by::interrupt);
+  }
   return all.report("check-events");
 }
 

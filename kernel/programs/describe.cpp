@@ -16,7 +16,7 @@ std::atomic<u64> cores_that_ran{0};
 
 void note_core(void* expected) {
   const u32 index = machine::here().index;
-  expect(index == reinterpret_cast<u64>(expected), "a thread runs on another core than its own");
+  expect(index == address_of(expected), "a thread runs on another core than its own");
   // relaxed: join() orders it.
   cores_that_ran.fetch_add(1, relaxed);
 }

@@ -6,16 +6,6 @@
 namespace tutti::kernel {
 
 namespace {
-constexpr named_program programs[] = {
-    {"describe", describe_machine, ""},
-    {"panic", provoke_panic, "how=asked|fault|opcode|stack|hang"},
-    {"check-threads", check_threads, "wakeups=N"},
-    {"check-barriers", check_barriers, "episodes=N participants=N"},
-    {"check-events", check_events, "posts=N broadcasts=N"},
-    {"bench", bench_events, "trials=N turn=N"},
-    {"pool", run_pool, "tasks=N"},
-};
-
 // What every program takes.
 constexpr const char* common_words = "unit=instructions|emulated_ticks|cycles slice_us=N";
 
@@ -34,7 +24,7 @@ void refuse_unknown_words(const named_program& chosen, const char* command_line)
 }  // namespace
 
 bool run_program(const char* command_line) noexcept {
-  const named_program* chosen = find_in(programs, command_line);
+  const named_program* chosen = find_kernels(command_line);
   if (chosen == nullptr) chosen = find_hosted(command_line);
   if (chosen == nullptr) panic("the command line names no program of this image: ", command_line);
   refuse_unknown_words(*chosen, command_line);

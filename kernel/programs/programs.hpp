@@ -21,6 +21,10 @@ struct named_program {
 // not take one of the words behind its name.
 bool run_program(const char* command_line) noexcept;
 
+// The program of the kernel itself that the line names, or null; each machine has a list
+// (arch/*/program_list.cpp).
+const named_program* find_kernels(const char* command_line) noexcept;
+
 // What an image without the C++ library lacks (programs/bare.cpp, or programs/hosted.cpp and
 // library/): what must happen before a function of the library is called, and the programs that
 // need it. find_hosted() returns null if the line names none of them.

@@ -2,7 +2,7 @@
 /// The processor under any program, any memory, any interrupts and any answers of its extension
 /// port: what it asks for it asks for until it is answered, a trap keeps what its handler needs,
 /// privilege rises only by a trap, and an interrupt that is due is taken before the next
-/// instruction.
+/// instruction. A remote call changes no mode, comes only where it may, and returns to where it came.
 module tutti_machine_core_formal
   import tutti_machine_pkg::*;
   import tutti_machine_core_pkg::*;
@@ -14,6 +14,7 @@ module tutti_machine_core_formal
     input logic        software_irq_i,
     input logic        timer_irq_i,
     input logic        external_irq_i,
+    input logic        call_irq_i,
     input logic [31:0] fetch_data_i,
     input logic        data_ready_i,
     input logic [31:0] data_rdata_i,
@@ -29,6 +30,10 @@ module tutti_machine_core_formal
   logic init_q;
   assign init_q = power_q || reset_i;
 
+  logic [31:0] call_pc, call_entry;
+  logic [3:0] call_state;
+  logic [5:0] place;
+  logic call_taken, call_due;
   logic [31:0] fetch_addr, ext_insn, ext_rs1, ext_rs2, pc, mepc, mcause, mtval, vector;
   logic data_valid, machine_mode, ext_valid, ext_cancel, due, valid, begun;
   logic [2:0] mstatus;
@@ -44,6 +49,8 @@ module tutti_machine_core_formal
       .software_irq_i,
       .timer_irq_i,
       .external_irq_i,
+      .call_irq_i,
+      .call_taken_o(call_taken),
       .fetch_addr_o(fetch_addr),
       .fetch_data_i,
       .data_valid_o(data_valid),
@@ -70,6 +77,11 @@ module tutti_machine_core_formal
       .formal_mtval_o(mtval),
       .formal_mstatus_o(mstatus),
       .formal_minstret_o(minstret),
+      .formal_call_o(call_state),
+      .formal_call_due_o(call_due),
+      .formal_call_pc_o(call_pc),
+      .formal_call_entry_o(call_entry),
+      .formal_place_o(place),
       .formal_vector_o(vector),
       .formal_interrupt_o(due),
       .formal_valid_o(valid),
@@ -80,6 +92,8 @@ module tutti_machine_core_formal
   // The previous cycle.
   logic past_q = 1'b0;
   logic data_open_q, ext_open_q, machine_q, same_q;
+  logic [31:0] call_pc_q, call_entry_q;
+  logic [3:0] call_state_q;
   logic [31:0] addr_q, data_q, ext_insn_q, ext_rs1_q, ext_rs2_q, mepc_q, vector_q;
   logic [2:0] mstatus_q;
   logic [63:0] minstret_q;
@@ -104,16 +118,27 @@ module tutti_machine_core_formal
     vector_q    <= vector;
     mstatus_q   <= mstatus;
     minstret_q  <= minstret;
+    call_pc_q   <= call_pc;
+    call_entry_q <= call_entry;
+    call_state_q <= call_state;
     t_q         <= t;
     kind_q      <= decoded.kind;
     ends_q      <= t.valid;
   end
 
-  logic retires, traps, retired_q, trapped_q;
+  logic retires, traps, calls, retired_q, trapped_q, called_q;
   assign retires = t.valid && !t.trap;
-  assign traps = t.valid && t.trap;
+  assign calls = t.valid && t.trap && t.is_interrupt && t.cause == InterruptCall;
+  assign traps = t.valid && t.trap && !calls;
   assign retired_q = past_q && t_q.valid && !t_q.trap;
-  assign trapped_q = past_q && t_q.valid && t_q.trap;
+  assign called_q = past_q && t_q.valid && t_q.trap && t_q.is_interrupt
+      && t_q.cause == InterruptCall;
+  assign trapped_q = past_q && t_q.valid && t_q.trap && !called_q;
+  logic masked, busy, of_machine, enabled;
+  assign {masked, busy, of_machine, enabled} = call_state;
+  // The registers of which a handler has its own: ra, t0 to t6, a0 to a7.
+  logic own;
+  assign own = 32'hf003_fce2 >> t.rd & 1'b1;
   // The CSR that the previous instruction wrote, perhaps.
   logic wrote_csr_q;
   assign wrote_csr_q = retired_q && kind_q == KindCsr;
@@ -141,7 +166,7 @@ module tutti_machine_core_formal
           || (ext_known_i && ext_ready_i));
       a_only_answered_passes: assert (!(retires && decoded.kind == KindAccess)
           || (data_ready_i && !data_fault_i));
-      a_interrupt_is_passed_on: assert (!(ext_valid && due) || ext_cancel);
+      a_interrupt_is_passed_on: assert (!(ext_valid && (due || call_due)) || ext_cancel);
 
       // Traps.
       a_mepc: assert (!trapped_q || mepc == {t_q.pc[31:2], 2'd0});
@@ -155,6 +180,25 @@ module tutti_machine_core_formal
       a_interrupt_is_due: assert (!(traps && t.is_interrupt) || due);
       a_due_is_taken: assert (!(due && valid && !begun) || (traps && t.is_interrupt));
       a_trap_writes_nothing: assert (!traps || t.rd == 5'd0);
+
+      // Remote calls.
+      a_call_is_wanted: assert (!calls || (call_irq_i && enabled && !masked && !busy
+          && of_machine == machine_mode && (!machine_mode || mstatus[2])));
+      a_interrupts_come_first: assert (!(calls && due));
+      a_call_is_taken: assert (!(call_due && !due && valid && !begun) || calls);
+      a_call_is_told: assert (call_taken == calls);
+      a_call_enters: assert (!called_q || (machine_mode == machine_q && pc == call_entry_q
+          && call_pc == {t_q.pc[31:2], 2'd0} && busy
+          && mstatus == {mstatus_q[2] && !machine_q, mstatus_q[1:0]}));
+      a_call_writes_nothing: assert (!calls || t.rd == 5'd0);
+      a_call_pc_is_kept: assert (!past_q || called_q || wrote_csr_q || call_pc == call_pc_q);
+      a_handler_lasts: assert (!past_q || called_q || wrote_csr_q
+          || (retired_q && kind_q == KindCallReturn) || busy == call_state_q[2]);
+      a_return_from_a_call: assert (!(retired_q && kind_q == KindCallReturn) || (pc == call_pc_q
+          && call_state_q[2] && !busy && machine_mode == machine_q
+          && call_state_q[1] == machine_q && mstatus == {mstatus_q[2] || machine_q,
+          mstatus_q[1:0]}));
+      a_handler_has_registers: assert (t.rd == 5'd0 || place == {busy && own, t.rd});
 
       // Privilege.
       a_rises_by_a_trap: assert (!(past_q && !machine_q && machine_mode) || trapped_q);
@@ -171,7 +215,7 @@ module tutti_machine_core_formal
           || minstret == minstret_q + 64'(retired_q));
       a_pc_moves_only_at_an_end: assert (!(past_q && !ends_q && valid && begun) || pc == t_q.pc);
       a_next: assert (!(retired_q && kind_q != KindJump && kind_q != KindBranch
-          && kind_q != KindReturn) || (pc == t_q.pc + 32'd4 && valid));
+          && kind_q != KindReturn && kind_q != KindCallReturn) || (pc == t_q.pc + 32'd4 && valid));
       a_pc_is_aligned: assert (pc[1:0] == 2'd0);
       // What is being executed was fetched from where it is.
       a_fetched: assert (!valid || addr_q == pc);
@@ -187,6 +231,11 @@ module tutti_machine_core_formal
       c_user: cover (!machine_mode && retires && t.rd != 5'd0);
       c_user_traps: cover (trapped_q && !machine_q && t_q.cause == 5'd2);
       c_returns_to_user: cover (retired_q && kind_q == KindReturn && !machine_mode);
+      c_user_called: cover (called_q && !machine_mode);
+      c_machine_called: cover (called_q && machine_mode);
+      c_call_in_an_extension: cover (ext_valid && begun && calls);
+      c_call_ends_a_sleep: cover (past_q && retired_q && kind_q == KindSleep && calls);
+      c_call_returns: cover (retired_q && kind_q == KindCallReturn);
       c_sleep: cover (retired_q && kind_q == KindSleep && traps && t.is_interrupt);
     end
   end

@@ -9,6 +9,10 @@
 //
 // An interrupt is taken before an instruction begins, or in place of one that the extension port
 // gives up. So no instruction is executed twice.
+//
+// A remote call is taken at the same places, if no interrupt is due. It is no trap: the core goes on
+// at the handler in the mode in which it is, and keeps one address. The handler has registers of its
+// own in place of those that a function may change, so it saves nothing.
 module tutti_machine_core
   import tutti_machine_pkg::*;
   import tutti_machine_core_pkg::*;
@@ -22,6 +26,9 @@ module tutti_machine_core
     input  logic          software_irq_i,
     input  logic          timer_irq_i,
     input  logic          external_irq_i,
+    /// A remote call is pending, until the core takes it.
+    input  logic          call_irq_i,
+    output logic          call_taken_o,
 
     /// The instruction at this address is wanted in the next cycle.
     output logic [31:0]   fetch_addr_o,
@@ -42,7 +49,7 @@ module tutti_machine_core
     output logic [31:0]   ext_insn_o,
     output logic [31:0]   ext_rs1_o,
     output logic [31:0]   ext_rs2_o,
-    /// An enabled interrupt is pending: the port shall answer soon.
+    /// An enabled interrupt or a remote call is pending: the port shall answer soon.
     output logic          ext_cancel_o,
     /// The port has this instruction; otherwise it is illegal.
     input  logic          ext_known_i,
@@ -61,6 +68,11 @@ module tutti_machine_core
     output logic [31:0]   formal_mtval_o,
     output logic [ 2:0]   formal_mstatus_o,
     output logic [63:0]   formal_minstret_o,
+    output logic [ 3:0]   formal_call_o,
+    output logic          formal_call_due_o,
+    output logic [31:0]   formal_call_pc_o,
+    output logic [31:0]   formal_call_entry_o,
+    output logic [ 5:0]   formal_place_o,
     output logic [31:0]   formal_vector_o,
     output logic          formal_interrupt_o,
     output logic          formal_valid_o,
@@ -76,8 +88,19 @@ module tutti_machine_core
   logic valid_q, valid_d;
   // The instruction has begun in an earlier cycle.
   logic begun_q, begun_d;
-  logic [31:0] registers[32];
+  // The second half is of the handlers of remote calls; only those registers are used that a function
+  // may change.
+  logic [31:0] registers[64];
 
+  // Where a register is.
+  function automatic logic [5:0] place_of(logic in_call, logic [4:0] number);
+    unique case (number) inside
+      5'd1, [5'd5:5'd7], [5'd10:5'd17], [5'd28:5'd31]: return {in_call, number};
+      default: return {1'b0, number};
+    endcase
+  endfunction
+
+  logic call_busy;
   logic [31:0] insn, rs1, rs2, first, second, sum_or_logic;
   decoded_t decoded;
   assign insn = fetch_data_i;
@@ -85,8 +108,8 @@ module tutti_machine_core
       .insn_i   (insn),
       .decoded_o(decoded)
   );
-  assign rs1 = insn[19:15] == '0 ? '0 : registers[insn[19:15]];
-  assign rs2 = insn[24:20] == '0 ? '0 : registers[insn[24:20]];
+  assign rs1 = insn[19:15] == '0 ? '0 : registers[place_of(call_busy, insn[19:15])];
+  assign rs2 = insn[24:20] == '0 ? '0 : registers[place_of(call_busy, insn[24:20])];
   assign first = decoded.first_pc ? pc_q : rs1;
   assign second = decoded.second_immediate ? decoded.immediate : rs2;
   tutti_machine_core_alu u_alu (
@@ -99,14 +122,14 @@ module tutti_machine_core
   logic fetch_fault;
   assign fetch_fault = pc_q >= ImageBytes;
 
-  // What happens to the instruction in this cycle: nothing yet, it retires, or a trap.
-  logic executes, retires, traps, trap_interrupt;
+  // What happens to the instruction in this cycle: nothing yet, it retires, a trap, or a call.
+  logic executes, retires, traps, trap_interrupt, calls;
   logic [4:0] trap_cause;
   logic [31:0] trap_value, result;
-  logic csr_illegal, interrupt, wake;
+  logic csr_illegal, interrupt, wake, call, call_returns;
   logic [4:0] interrupt_cause;
-  logic [31:0] csr_rdata, vector, return_pc;
-  assign executes = valid_q && (begun_q || !interrupt);
+  logic [31:0] csr_rdata, vector, return_pc, call_entry, call_pc;
+  assign executes = valid_q && (begun_q || !(interrupt || call));
   tutti_machine_core_csr u_csr (
       .clk_i,
       .rst_ni,
@@ -114,6 +137,7 @@ module tutti_machine_core
       .software_irq_i,
       .timer_irq_i,
       .external_irq_i,
+      .call_irq_i,
       .insn_i           (insn),
       .rs1_i            (rs1),
       .access_i         (retires && decoded.kind == KindCsr),
@@ -126,11 +150,18 @@ module tutti_machine_core
       .trap_cause_i     (trap_cause),
       .trap_pc_i        (pc_q),
       .trap_value_i     (trap_value),
+      .call_i           (calls),
+      .call_return_i    (retires && decoded.kind == KindCallReturn),
       .machine_mode_o,
       .vector_o         (vector),
       .return_pc_o      (return_pc),
       .interrupt_o      (interrupt),
       .interrupt_cause_o(interrupt_cause),
+      .call_o           (call),
+      .call_busy_o      (call_busy),
+      .call_returns_o   (call_returns),
+      .call_entry_o     (call_entry),
+      .call_pc_o        (call_pc),
       .wake_o           (wake)
 `ifdef FORMAL
       ,
@@ -138,7 +169,8 @@ module tutti_machine_core
       .formal_mcause_o,
       .formal_mtval_o,
       .formal_mstatus_o,
-      .formal_minstret_o
+      .formal_minstret_o,
+      .formal_call_o
 `endif
   );
 
@@ -214,16 +246,19 @@ module tutti_machine_core
   assign ext_insn_o = insn;
   assign ext_rs1_o = rs1;
   assign ext_rs2_o = rs2;
-  assign ext_cancel_o = ext_valid_o && interrupt;
+  assign ext_cancel_o = ext_valid_o && (interrupt || call);
 
   always_comb begin
     retires        = 1'b0;
+    calls          = 1'b0;
     traps          = 1'b0;
     trap_interrupt = 1'b0;
     trap_cause     = CauseIllegal;
     trap_value     = insn;
     result         = sum_or_logic;
-    if (valid_q && !executes) begin
+    if (valid_q && !executes && !interrupt) begin
+      calls = 1'b1;
+    end else if (valid_q && !executes) begin
       traps          = 1'b1;
       trap_interrupt = 1'b1;
       trap_cause     = interrupt_cause;
@@ -271,6 +306,9 @@ module tutti_machine_core
             traps = 1'b1;
           end else if (ext_ready_i) begin
             retires = 1'b1;
+          end else if (ext_refused_i && call && !interrupt) begin
+            // It starts again after the handler.
+            calls = 1'b1;
           end else if (ext_refused_i) begin
             traps          = 1'b1;
             trap_interrupt = interrupt;
@@ -292,6 +330,10 @@ module tutti_machine_core
           retires = machine_mode_o;
           traps   = !machine_mode_o;
         end
+        KindCallReturn: begin
+          retires = call_returns;
+          traps   = !call_returns;
+        end
         KindSleep: retires = wake;
         default: traps = 1'b1;
       endcase
@@ -300,14 +342,17 @@ module tutti_machine_core
 
   // Where the next instruction is, and whether it is being fetched already.
   logic redirects;
-  assign redirects = traps || (retires && (taken || decoded.kind == KindReturn));
+  assign redirects = traps || calls ||
+      (retires && (taken || decoded.kind == KindReturn || decoded.kind == KindCallReturn));
   always_comb begin
     pc_d    = pc_q;
     valid_d = 1'b1;
-    begun_d = executes && !retires && !traps;
+    begun_d = executes && !retires && !traps && !calls;
     if (traps) pc_d = vector;
+    else if (calls) pc_d = call_entry;
     else if (retires) begin
       if (decoded.kind == KindReturn) pc_d = return_pc;
+      else if (decoded.kind == KindCallReturn) pc_d = call_pc;
       else if (taken) pc_d = target;
       else pc_d = next_pc;
     end
@@ -326,12 +371,13 @@ module tutti_machine_core
     if (executes && !fetch_fault && decoded.kind == KindSleep) activity_o = DoesSleep;
   end
   assign pc_o = pc_q;
+  assign call_taken_o = calls;
   assign trace_o = '{
-      valid: retires || traps,
-      trap: traps,
-      is_interrupt: trap_interrupt,
-      cause: trap_cause,
-      tval: trap_value,
+      valid: retires || traps || calls,
+      trap: traps || calls,
+      is_interrupt: trap_interrupt || calls,
+      cause: calls ? InterruptCall : trap_cause,
+      tval: calls ? '0 : trap_value,
       machine_mode: machine_mode_o,
       pc: pc_q,
       insn: insn,
@@ -345,10 +391,14 @@ module tutti_machine_core
   assign formal_valid_o = valid_q;
   assign formal_begun_o = begun_q;
   assign formal_decoded_o = decoded;
+  assign formal_call_due_o = call;
+  assign formal_call_pc_o = call_pc;
+  assign formal_call_entry_o = call_entry;
+  assign formal_place_o = place_of(call_busy, insn[11:7]);
 `endif
 
   always_ff @(posedge clk_i) begin
-    if (writes) registers[insn[11:7]] <= result;
+    if (writes) registers[place_of(call_busy, insn[11:7])] <= result;
     if (!rst_ni) begin
       pc_q    <= '0;
       valid_q <= 1'b0;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control and status registers, the mode, and which interrupt is due: machine and user mode of the
-// RISC-V privileged architecture 1.11.
+// RISC-V privileged architecture 1.11, and the remote calls of this machine.
+//
+//   0x7c0 mrcall    0 enabled, 1 the mode that takes calls (1: machine), 2 a handler runs
+//   0x7c1 mrcentry  where the handler begins
+//   0x800 rcall     0 masked; read-only: 1 a handler runs, 2 a call is pending
+//   0x801 rcpc      where uret goes on
 module tutti_machine_core_csr
   import tutti_machine_core_pkg::*;
 (
@@ -10,6 +15,8 @@ module tutti_machine_core_csr
     input  logic        software_irq_i,
     input  logic        timer_irq_i,
     input  logic        external_irq_i,
+    /// A remote call is pending.
+    input  logic        call_irq_i,
 
     /// The CSR instruction in the core; `access_i` executes it, in the cycle in which it retires.
     input  logic [31:0] insn_i,
@@ -27,13 +34,25 @@ module tutti_machine_core_csr
     input  logic [31:0] trap_pc_i,
     input  logic [31:0] trap_value_i,
 
+    /// The core takes the remote call, or returns from its handler.
+    input  logic        call_i,
+    input  logic        call_return_i,
+
     output logic        machine_mode_o,
     output logic [31:0] vector_o,
     output logic [31:0] return_pc_o,
     /// An enabled interrupt is pending.
     output logic        interrupt_o,
     output logic [ 4:0] interrupt_cause_o,
-    /// An interrupt is pending that mie enables, whatever mstatus says: the end of wfi.
+    /// A remote call may be taken now; an interrupt comes before it.
+    output logic        call_o,
+    /// A handler of a call runs, with registers of its own; in this mode uret ends it.
+    output logic        call_busy_o,
+    output logic        call_returns_o,
+    output logic [31:0] call_entry_o,
+    output logic [31:0] call_pc_o,
+    /// An interrupt is pending that mie enables, whatever mstatus says, or a call that this mode
+    /// takes, whether it is masked or not: the end of wfi.
     output logic        wake_o
 `ifdef FORMAL
     ,
@@ -42,7 +61,9 @@ module tutti_machine_core_csr
     output logic [31:0] formal_mtval_o,
     /// MIE, MPIE and whether MPP is machine mode.
     output logic [ 2:0] formal_mstatus_o,
-    output logic [63:0] formal_minstret_o
+    output logic [63:0] formal_minstret_o,
+    /// Masked, busy, mode, enabled.
+    output logic [ 3:0] formal_call_o
 `endif
 );
   localparam logic [31:0] Misa = 32'h4010_1101;
@@ -55,13 +76,23 @@ module tutti_machine_core_csr
   logic [31:0] mscratch_q, mscratch_d, mtval_q, mtval_d;
   logic [5:0] mcause_q, mcause_d;
   logic [63:0] mcycle_q, mcycle_d, minstret_q, minstret_d;
+  // Remote calls: one mode takes them, and never two at a time.
+  logic enabled_call_q, enabled_call_d, machine_call_q, machine_call_d;
+  logic busy_q, busy_d, masked_q, masked_d, mine;
+  logic [29:0] entry_q, entry_d, call_pc_q, call_pc_d;
 
   assign pending = {external_irq_i, timer_irq_i, software_irq_i};
   assign machine_mode_o = machine_q;
   assign vector_o = {mtvec_q, 2'd0};
   assign return_pc_o = {mepc_q, 2'd0};
-  assign wake_o = (pending & enabled_q) != '0;
-  assign interrupt_o = wake_o && (mie_q || !machine_q);
+  assign interrupt_o = (pending & enabled_q) != '0 && (mie_q || !machine_q);
+  assign mine = call_irq_i && enabled_call_q && machine_call_q == machine_q;
+  assign wake_o = (pending & enabled_q) != '0 || mine;
+  assign call_o = mine && !masked_q && !busy_q && (mie_q || !machine_q);
+  assign call_busy_o = busy_q;
+  assign call_returns_o = busy_q && machine_call_q == machine_q;
+  assign call_entry_o = {entry_q, 2'd0};
+  assign call_pc_o = {call_pc_q, 2'd0};
   // External before software before timer.
   always_comb begin
     interrupt_cause_o = InterruptTimer;
@@ -94,6 +125,10 @@ module tutti_machine_core_csr
       12'h342: rdata_o = {mcause_q[5], 26'd0, mcause_q[4:0]};
       12'h343: rdata_o = mtval_q;
       12'h344: rdata_o = {20'd0, pending[2], 3'd0, pending[1], 3'd0, pending[0], 3'd0};
+      12'h7c0: rdata_o = {29'd0, busy_q, machine_call_q, enabled_call_q};
+      12'h7c1: rdata_o = {entry_q, 2'd0};
+      12'h800: rdata_o = {29'd0, call_irq_i, busy_q, masked_q};
+      12'h801: rdata_o = {call_pc_q, 2'd0};
       12'hb00, 12'hc00: rdata_o = mcycle_q[31:0];
       12'hb80, 12'hc80: rdata_o = mcycle_q[63:32];
       12'hb02, 12'hc02: rdata_o = minstret_q[31:0];
@@ -130,6 +165,12 @@ module tutti_machine_core_csr
     mcause_d   = mcause_q;
     mcycle_d   = mcycle_q + 64'd1;
     minstret_d = retire_i ? minstret_q + 64'd1 : minstret_q;
+    enabled_call_d = enabled_call_q;
+    machine_call_d = machine_call_q;
+    busy_d         = busy_q;
+    masked_d       = masked_q;
+    entry_d        = entry_q;
+    call_pc_d      = call_pc_q;
 
     if (trap_i) begin
       machine_d = 1'b1;
@@ -139,6 +180,14 @@ module tutti_machine_core_csr
       mepc_d    = trap_pc_i[31:2];
       mcause_d  = {trap_interrupt_i, trap_cause_i};
       mtval_d   = trap_value_i;
+    end else if (call_i) begin
+      // The mode stays. In machine mode the handler runs with interrupts off, as after a trap.
+      busy_d    = 1'b1;
+      call_pc_d = trap_pc_i[31:2];
+      if (machine_q) mie_d = 1'b0;
+    end else if (call_return_i) begin
+      busy_d = 1'b0;
+      if (machine_q) mie_d = 1'b1;
     end else if (return_i) begin
       machine_d = mpp_q;
       mpp_d     = 1'b0;
@@ -157,6 +206,10 @@ module tutti_machine_core_csr
         12'h341: mepc_d = wdata[31:2];
         12'h342: mcause_d = {wdata[31], wdata[4:0]};
         12'h343: mtval_d = wdata;
+        12'h7c0: {busy_d, machine_call_d, enabled_call_d} = wdata[2:0];
+        12'h7c1: entry_d = wdata[31:2];
+        12'h800: masked_d = wdata[0];
+        12'h801: call_pc_d = wdata[31:2];
         12'hb00: mcycle_d = {mcycle_q[63:32], wdata};
         12'hb80: mcycle_d = {wdata, mcycle_q[31:0]};
         12'hb02: minstret_d = {minstret_q[63:32], wdata};
@@ -172,6 +225,7 @@ module tutti_machine_core_csr
   assign formal_mtval_o = mtval_q;
   assign formal_mstatus_o = {mie_q, mpie_q, mpp_q};
   assign formal_minstret_o = minstret_q;
+  assign formal_call_o = {masked_q, busy_q, machine_call_q, enabled_call_q};
 `endif
 
   always_ff @(posedge clk_i) begin
@@ -188,6 +242,12 @@ module tutti_machine_core_csr
       mcause_q   <= '0;
       mcycle_q   <= '0;
       minstret_q <= '0;
+      enabled_call_q <= 1'b0;
+      machine_call_q <= 1'b0;
+      busy_q         <= 1'b0;
+      masked_q       <= 1'b0;
+      entry_q        <= '0;
+      call_pc_q      <= '0;
     end else begin
       machine_q  <= machine_d;
       mie_q      <= mie_d;
@@ -201,6 +261,12 @@ module tutti_machine_core_csr
       mcause_q   <= mcause_d;
       mcycle_q   <= mcycle_d;
       minstret_q <= minstret_d;
+      enabled_call_q <= enabled_call_d;
+      machine_call_q <= machine_call_d;
+      busy_q         <= busy_d;
+      masked_q       <= masked_d;
+      entry_q        <= entry_d;
+      call_pc_q      <= call_pc_d;
     end
   end
 

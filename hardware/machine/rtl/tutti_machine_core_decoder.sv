@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes RV32IMA_Zicsr_Zifencei, mret, wfi, and custom-0 and custom-1, which go to the extension
+// Decodes RV32IMA_Zicsr_Zifencei, mret, uret, wfi, and custom-0 and custom-1, which go to the extension
 // port. Everything else is illegal. What depends on the mode or on a CSR is decided by the core.
 module tutti_machine_core_decoder
   import tutti_machine_pkg::*;
@@ -127,6 +127,7 @@ module tutti_machine_core_decoder
             32'h0000_0073: decoded_o.kind = KindCall;
             32'h0010_0073: decoded_o.kind = KindBreak;
             32'h3020_0073: decoded_o.kind = KindReturn;
+            32'h0020_0073: decoded_o.kind = KindCallReturn;
             32'h1050_0073: decoded_o.kind = KindSleep;
             default: ;
           endcase

@@ -19,6 +19,8 @@ package tutti_machine_core_pkg;
     KindCall,
     KindBreak,
     KindReturn,
+    // The return from a remote call's handler.
+    KindCallReturn,
     KindSleep
   } kind_e;
 
@@ -69,6 +71,8 @@ package tutti_machine_core_pkg;
   localparam logic [4:0] InterruptSoftware = 5'd3;
   localparam logic [4:0] InterruptTimer = 5'd7;
   localparam logic [4:0] InterruptExternal = 5'd11;
+  // A remote call in the trace. It is no trap: mcause never has this value.
+  localparam logic [4:0] InterruptCall = 5'd25;
 
   // One for each instruction that retires, and for each trap.
   typedef struct packed {

@@ -11,7 +11,7 @@ module tutti_machine_interrupts #(
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
-    /// The number of each core for programs.
+    /// The number of each core for programs. A message to 0xff goes to all other cores.
     input  logic [      7:0] number_i[Cores],
     input  logic             valid_i [Cores],
     input  logic [      7:0] target_i[Cores],
@@ -36,7 +36,7 @@ module tutti_machine_interrupts #(
     for (int unsigned c = 0; c < Cores; c++) begin
       if (valid_i[c]) begin
         for (int unsigned t = 0; t < Cores; t++) begin
-          if (number_i[t] == target_i[c]) begin
+          if (number_i[t] == target_i[c] || (target_i[c] == 8'hff && t != c)) begin
             if (t / Each == c / Each) near[t] = 1'b1;
             else far[t] = 1'b1;
           end

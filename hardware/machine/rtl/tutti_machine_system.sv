@@ -112,6 +112,23 @@ module tutti_machine_system
       .ipi_o   (ipi)
   );
 
+  // Remote calls take the same way, and have wires of their own.
+  logic call_valid[Cores];
+  logic [Cores-1:0] remote_call;
+  tutti_machine_interrupts #(
+      .Cores  (Cores),
+      .Sockets(Sockets),
+      .Near   (InterruptNear),
+      .Far    (InterruptFar)
+  ) u_calls (
+      .clk_i,
+      .rst_ni,
+      .number_i(number_q),
+      .valid_i (call_valid),
+      .target_i(ipi_target),
+      .ipi_o   (remote_call)
+  );
+
   device_request_t device_request[Cores];
   device_reply_t device_reply[Cores];
   complete_t complete[Cores];
@@ -187,6 +204,8 @@ module tutti_machine_system
           .ipi_i         (ipi[C]),
           .ipi_valid_o   (ipi_valid[C]),
           .ipi_target_o  (ipi_target[C]),
+          .call_i        (remote_call[C]),
+          .call_valid_o  (call_valid[C]),
           .fetch_addr_o  (fetch_addr),
           .fetch_data_i  (fetch_data_q),
           .image_addr_o  (image_addr),

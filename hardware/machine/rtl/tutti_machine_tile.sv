@@ -25,9 +25,12 @@ module tutti_machine_tile
     input  logic                    external_irq_i,
     /// Sets the software interrupt.
     input  logic                    ipi_i,
-    /// An interrupt for another core.
+    /// An interrupt for another core, or for all others (0xff).
     output logic                    ipi_valid_o,
     output logic             [ 7:0] ipi_target_o,
+    /// The same of remote calls.
+    input  logic                    call_i,
+    output logic                    call_valid_o,
 
     /// Two ports of the image: instructions and constants. The data come in the next cycle.
     output logic             [31:0] fetch_addr_o,
@@ -73,7 +76,7 @@ module tutti_machine_tile
   localparam int unsigned KernelBytes = 64 << 10;
   localparam int unsigned RamBits = $clog2(RamBytes);
 
-  logic msip_q, mtip_q, meip_q;
+  logic msip_q, mtip_q, meip_q, call_q, call_taken;
   logic data_valid, data_ready, data_fault, machine_mode;
   data_request_t request;
   logic [31:0] data_rdata;
@@ -90,6 +93,8 @@ module tutti_machine_tile
       .software_irq_i(msip_q),
       .timer_irq_i   (mtip_q),
       .external_irq_i(meip_q),
+      .call_irq_i    (call_q),
+      .call_taken_o  (call_taken),
       .fetch_addr_o,
       .fetch_data_i,
       .data_valid_o  (data_valid),
@@ -197,6 +202,13 @@ module tutti_machine_tile
 
   // Devices answer in the same cycle. An access that they do not know is a fault.
   logic [63:0] mtimecmp_q;
+  // The cores to which user mode may send remote calls.
+  logic [63:0] callable_q;
+  logic to_others, target_known, target_callable;
+  assign to_others = request.wdata == '1;
+  assign target_known = to_others || request.wdata < 32'(cores_i);
+  assign target_callable = to_others ? (callable_q | ('1 << cores_i)) == '1
+                                     : callable_q[request.wdata[5:0]];
   logic [31:0] device_rdata;
   logic device_writes;
   assign device_writes = data_valid && to_device && !data_fault && !loads;
@@ -224,7 +236,7 @@ module tutti_machine_tile
         device_known = machine_mode;
         device_rdata = 32'(msip_q);
       end
-      8'h14: device_known = machine_mode && !loads && request.wdata < 32'(cores_i);
+      8'h14: device_known = machine_mode && !loads && target_known;
       8'h18: begin
         device_known = loads;
         device_rdata = mtime_i[31:0];
@@ -244,6 +256,15 @@ module tutti_machine_tile
       8'h28: begin
         device_known = machine_mode;
         device_rdata = 32'(meip_q);
+      end
+      8'h2c: device_known = !loads && target_known && (machine_mode || target_callable);
+      8'h30: begin
+        device_known = machine_mode;
+        device_rdata = callable_q[31:0];
+      end
+      8'h34: begin
+        device_known = machine_mode;
+        device_rdata = callable_q[63:32];
       end
       8'h40, 8'h44, 8'h48: device_known = !loads;
       default: ;
@@ -304,6 +325,7 @@ module tutti_machine_tile
   end
 
   assign ipi_valid_o = device_writes && request.addr[7:0] == 8'h14;
+  assign call_valid_o = device_writes && request.addr[7:0] == 8'h2c;
   assign ipi_target_o = request.wdata[7:0];
   assign report_valid_o = device_writes && request.addr[6];
   assign report_kind_o = request.addr[3:2];
@@ -337,6 +359,8 @@ module tutti_machine_tile
       msip_q        <= 1'b0;
       mtip_q        <= 1'b0;
       meip_q        <= 1'b0;
+      call_q        <= 1'b0;
+      callable_q    <= '0;
       mtimecmp_q    <= '1;
       image_ready_q <= 1'b0;
     end else begin
@@ -345,6 +369,10 @@ module tutti_machine_tile
       if (ipi_i) msip_q <= 1'b1;
       if (device_writes && request.addr[7:0] == 8'h28) meip_q <= 1'b0;
       if (external_irq_i) meip_q <= 1'b1;
+      if (call_taken) call_q <= 1'b0;
+      if (call_i) call_q <= 1'b1;
+      if (device_writes && request.addr[7:0] == 8'h30) callable_q[31:0] <= request.wdata;
+      if (device_writes && request.addr[7:0] == 8'h34) callable_q[63:32] <= request.wdata;
       mtip_q <= mtime_i >= mtimecmp_q;
       if (device_writes && request.addr[7:0] == 8'h20) mtimecmp_q[31:0] <= request.wdata;
       if (device_writes && request.addr[7:0] == 8'h24) mtimecmp_q[63:32] <= request.wdata;

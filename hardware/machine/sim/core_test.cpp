@@ -81,22 +81,22 @@ class program {
   std::uint32_t word(std::uint32_t address) const {
     dice d(seed_ ^ std::uint64_t{address} << 20);
     const std::uint32_t index = address / 4;
-    // At first every register and the CSRs receive values.
-    if (index < 2 * 31) {
-      const unsigned x = 1 + index / 2;
-      dice of_register(seed_ ^ x);
-      const std::uint32_t value = user_ && x == first_code ? handler_at : initial(x, of_register);
-      const std::uint32_t low = value & 0xfff;
-      return index % 2 == 0
-                 ? ((value - (low << 20 >> 20) + (low & 0x800 ? 0x1000 : 0)) & 0xfffff000u) |
-                       x << 7 | 0x37
-                 : i_type(low, x, 0, x, 0x13);
+    // At first every register receives a value, those of the handlers of calls too, and the CSRs.
+    if (index < loads) return load(index, 0);
+    if (index == loads) return i_type(mrcall, 4, 6, 0, 0x73);
+    if (index < 2 * loads + 1) return load(index - loads - 1, 64);
+    if (index == 2 * loads + 1) {
+      // Seldom is a mode chosen in which the program never is.
+      const unsigned mode = d.one_in(6) ? d.below(2) : user_ ? 0 : 1;
+      return i_type(mrcall, 2 * mode + (d.one_in(8) ? 0 : 1), 5, 0, 0x73);
     }
-    static constexpr unsigned setup[] = {0x305, 0x304, 0x300, 0x341, 0x340};
-    if (index < 2 * 31 + 5) {
-      const unsigned csr = setup[index - 2 * 31];
-      // mtvec and mepc from pointers to the program.
-      const unsigned from = csr == 0x305 ? 12 : csr == 0x341 ? 13 : 14 + d.below(18);
+    static constexpr unsigned setup[] = {0x7c1, 0x305, 0x304, 0x300, 0x341, 0x340};
+    if (index < begin) {
+      const unsigned csr = setup[index - 2 * loads - 2];
+      // mrcentry, mtvec and mepc from pointers to the program.
+      const unsigned from = csr == 0x305                   ? 12
+                            : csr == 0x341 || csr == 0x7c1 ? 13
+                                                           : 14 + d.below(18);
       return i_type(csr, from, 1, 0, 0x73);
     }
     if (user_) {
@@ -104,7 +104,7 @@ class program {
                                                   0x00428293,  // addi t0, t0, 4
                                                   0x34129073,  // csrw mepc, t0
                                                   mret};
-      if (index == 2 * 31 + 5) return mret;
+      if (index == begin) return mret;
       if (address >= handler_at && address < handler_at + sizeof handler)
         return handler[(address - handler_at) / 4];
     }
@@ -112,12 +112,30 @@ class program {
   }
 
  private:
-  static constexpr std::uint32_t handler_at = 0x180, mret = 0x30200073;
+  static constexpr std::uint32_t handler_at = 0x280, mret = 0x30200073, uret = 0x00200073;
+  static constexpr std::uint32_t mrcall = 0x7c0;
+  // Instructions that load all registers, and those before the random ones.
+  static constexpr std::uint32_t loads = 2 * 31, begin = 2 * loads + 2 + 6;
+  static_assert(4 * begin + 4 <= handler_at);
+
+  // An instruction of those that load a value into each register.
+  std::uint32_t load(std::uint32_t index, unsigned salt) const {
+    const unsigned x = 1 + index / 2;
+    dice of_register(seed_ ^ (x + salt));
+    const bool is_shared = (x >= 2 && x <= 4) || x == 8 || x == 9 || (x >= 18 && x <= 27);
+    if (is_shared) of_register = dice(seed_ ^ x);
+    const std::uint32_t value = user_ && x == first_code ? handler_at : initial(x, of_register);
+    const std::uint32_t low = value & 0xfff;
+    return index % 2 == 0
+               ? ((value - (low << 20 >> 20) + (low & 0x800 ? 0x1000 : 0)) & 0xfffff000u) | x << 7 |
+                     0x37
+               : i_type(low, x, 0, x, 0x13);
+  }
 
   static std::uint32_t initial(unsigned x, dice& d) {
     if (x >= first_pointer && x < first_code)
       return ram + (d.below(ram_bytes) & ~3u) + (d.one_in(8) ? d.below(4) : 0);
-    if (x == first_code || x == last_reserved) return (0x200 + d.below(0x2000)) & ~3u;
+    if (x == first_code || x == last_reserved) return (0x300 + d.below(0x2000)) & ~3u;
     static constexpr std::uint32_t special[] = {0, 1,  0xffffffffu, 0x80000000u, 0x7fffffffu,
                                                 2, 31, 0x1888,      0x88};
     return d.one_in(2) ? special[d.below(std::size(special))] : d.bits();
@@ -190,6 +208,8 @@ class program {
           case 2: return 0x10500073;
           case 3: return d.bits() << 15 | 0x0f;
           case 4: return d.bits() << 15 | 0x100f;
+          case 5:
+          case 6: return uret;
           default:
             if (user_ && !d.one_in(20)) return 0x0000000f;
             return mret;
@@ -204,17 +224,18 @@ class program {
   }
 
   std::uint32_t control(dice& d) const {
-    static constexpr unsigned numbers[] = {0x300, 0x300, 0x300, 0x301, 0x304, 0x304, 0x305, 0x306,
-                                           0x320, 0x340, 0x341, 0x342, 0x343, 0x344, 0xb00, 0xb80,
-                                           0xb02, 0xb82, 0xc00, 0xc80, 0xc02, 0xc82, 0xf11, 0xf12,
-                                           0xf13, 0xf14, 0xb03, 0xb9f, 0x323, 0x33f, 0xc01, 0xb01};
+    static constexpr unsigned numbers[] = {
+        0x300, 0x300, 0x300, 0x301, 0x304, 0x304, 0x305, 0x306, 0x320, 0x340, 0x341, 0x342, 0x343,
+        0x344, 0xb00, 0xb80, 0xb02, 0xb82, 0xc00, 0xc80, 0xc02, 0xc82, 0xf11, 0xf12, 0xf13, 0xf14,
+        0xb03, 0xb9f, 0x323, 0x33f, 0xc01, 0xb01, 0x7c0, 0x7c0, 0x7c1, 0x800, 0x800, 0x801};
     static constexpr unsigned counters[] = {0xc00, 0xc80, 0xc02, 0xc82};
+    if (user_ && d.one_in(4)) return i_type(0x800, d.below(4), 5 + d.below(3), target(d), 0x73);
     if (user_ && !d.one_in(20)) return i_type(counters[d.below(4)], 0, 2, target(d), 0x73);
     unsigned number = d.one_in(16) ? d.below(4096) : numbers[d.below(std::size(numbers))];
     unsigned f3 = 1 + d.below(3) + (d.one_in(2) ? 4 : 0);
     unsigned from = d.one_in(4) ? 0 : source(d);
     // Seldom destroy the vector: mostly write pointers to the program.
-    if (number == 0x305 || number == 0x341) {
+    if (number == 0x305 || number == 0x341 || number == 0x7c1 || number == 0x801) {
       if (!d.one_in(10)) return i_type(number, first_code + d.below(2), 1, target(d), 0x73);
     }
     return i_type(number, from, f3, target(d), 0x73);
@@ -289,8 +310,8 @@ std::string name_of(const retirement& r) {
   return name;
 }
 // All names: 1 lui, auipc, jal, jalr, 6 branches, 5 loads, 3 stores, 11 atomics, 9 with an
-// immediate, 10 + 8 with registers, 2 fences, 6 of CSRs, mret, wfi, 2 extensions = 68.
-constexpr std::size_t instructions = 1 + 1 + 1 + 1 + 6 + 5 + 3 + 11 + 9 + 18 + 2 + 6 + 2 + 2;
+// immediate, 10 + 8 with registers, 2 fences, 6 of CSRs, mret, uret, wfi, 2 extensions = 69.
+constexpr std::size_t instructions = 1 + 1 + 1 + 1 + 6 + 5 + 3 + 11 + 9 + 18 + 2 + 6 + 3 + 2;
 
 class comparison {
  public:
@@ -312,13 +333,15 @@ class comparison {
     for (const char* const mode : {"M ", "U "})
       for (const char* const event :
            {"trap 0", "trap 1", "trap 2", "trap 3", "trap 4", "trap 5", "trap 6", "trap 7",
-            "trap 24", "interrupt 3", "interrupt 7", "interrupt 11"})
+            "trap 24", "interrupt 3", "interrupt 7", "interrupt 11", "interrupt 25"})
         if (!seen_.contains(std::string(mode) + event))
           return std::string("never seen: ") + mode + event;
     for (const char* const event : {"U trap 8", "M trap 11"})
       if (!seen_.contains(event)) return std::string("never seen: ") + event;
     if (interrupted_extensions_ == 0 || finished_though_interrupted_ == 0)
       return "no interrupt came during an extension instruction";
+    if (called_extensions_ == 0 || ended_sleeps_ == 0)
+      return "no remote call came during an extension instruction, or during wfi";
     return {};
   }
 
@@ -350,13 +373,16 @@ class comparison {
     const std::uint64_t length = 200 + d.below(600);
     std::uint64_t retired = 0;
     for (std::uint64_t now = 0; retired < length; ++now) {
-      for (const unsigned irq : {reference::msip, reference::mtip, reference::meip})
+      for (const unsigned irq :
+           {reference::msip, reference::mtip, reference::meip, reference::call})
         if (d.one_in(calm)) pending ^= irq;
       top.software_irq_i = (pending & reference::msip) != 0;
       top.timer_irq_i = (pending & reference::mtip) != 0;
       top.external_irq_i = (pending & reference::meip) != 0;
+      top.call_irq_i = (pending & reference::call) != 0;
       const auto interrupt = expected.interrupt(pending);
-      if (now == begins) due_at_begin = interrupt.has_value();
+      const bool is_due = interrupt || expected.calls(pending);
+      if (now == begins) due_at_begin = is_due;
       quiet(top);
       bench_.settle();
 
@@ -396,8 +422,8 @@ class comparison {
         held_other = other;
         if (extends_now) {
           top.ext_known_i = answer.known;
-          if ((top.ext_cancel_o != 0) != interrupt.has_value())
-            return "ext_cancel_o is not whether an interrupt is due";
+          if ((top.ext_cancel_o != 0) != is_due)
+            return "ext_cancel_o is not whether an interrupt or a call is due";
           // A cancelled instruction is answered soon, either way.
           if (top.ext_cancel_o && !cancelled) {
             cancelled = true;
@@ -443,21 +469,26 @@ class comparison {
         const bool inside = expected.pc() < IMAGE_BYTES;
         const std::uint32_t insn = inside ? mine.code().word(expected.pc()) : got.insn;
         const bool refused_for_interrupt =
-            open && extends_now && interrupt && answer.known && !answer.ready && !due_at_begin;
+            open && extends_now && is_due && answer.known && !answer.ready && !due_at_begin;
         retirement want;
         const std::uint64_t before = mine.accesses;
         if (due_at_begin || refused_for_interrupt) {
           if (due_at_begin && now != begins) return "an interrupt waits: " + text(got);
-          want = expected.take_interrupt(*interrupt, insn);
-          if (refused_for_interrupt) ++interrupted_extensions_;
+          want = interrupt ? expected.take_interrupt(*interrupt, insn) : expected.take_call(insn);
+          if (refused_for_interrupt) ++(interrupt ? interrupted_extensions_ : called_extensions_);
         } else {
           if (inside && insn == 0x10500073 && !expected.wakes(pending))
             return "wfi ends without an interrupt";
           if (extends_now && cancelled && answer.ready) ++finished_though_interrupted_;
+          if (inside && insn == 0x10500073 && now > begins && (pending & reference::call))
+            ++ended_sleeps_;
           want = expected.execute(insn, pending, mine, answer);
         }
         if (want.rd == 0) want.result = 0;
         if (got != want) return "got " + text(got) + ", not " + text(want);
+        const bool is_call = want.is_interrupt && want.cause == 25;
+        if ((top.call_taken_o != 0) != is_call) return "call_taken_o at " + text(got);
+        if (is_call) pending &= ~reference::call;
         if (mine.accesses - before != accesses) return "another number of accesses: " + text(got);
         if (accesses != 0 && !(mine == theirs)) return "the memory differs after " + text(got);
 
@@ -475,6 +506,7 @@ class comparison {
         ++retired;
         ++seen_[name_of(want)];
       } else {
+        if (top.call_taken_o) return "call_taken_o without a call";
         if (accesses != 0 || (extends_now && left == 0)) return "an answer without effect";
         if (now >= begins) {
           if (due_at_begin) return "an interrupt is not taken";
@@ -503,6 +535,7 @@ class comparison {
   testbench bench_;
   std::map<std::string, std::uint64_t> seen_;
   std::uint64_t interrupted_extensions_ = 0, finished_though_interrupted_ = 0;
+  std::uint64_t called_extensions_ = 0, ended_sleeps_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interrupts between cores: random sends, each of which must arrive exactly when it is due, at the
-// core that has the number, and nowhere else.
+// core that has the number, or at all others, and nowhere else.
 
 #include <map>
 #include <random>
@@ -40,6 +40,14 @@ std::string run(testbench& bench, const arguments& with) {
       // Calm and busy times.
       const bool sends = random() % (now / 500 % 2 == 0 ? 4 : 200) == 0 && number_of(c) != 0xff;
       top.valid_i[c] = sends;
+      // One message in eight goes to all others.
+      if (sends && random() % 8 == 0) {
+        top.target_i[c] = 0xff;
+        for (unsigned t = 0; t < CORES; ++t)
+          if (t != c) due[now + (c / each == t / each ? NEAR : FAR)] |= std::uint64_t{1} << t;
+        ++sent;
+        continue;
+      }
       const unsigned target = static_cast<unsigned>(random() % CORES);
       top.target_i[c] = static_cast<std::uint8_t>(number_of(target));
       // The tile lets no program send to a core that does not run.

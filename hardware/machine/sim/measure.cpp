@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS |
-//                         --workloads CORES SOCKETS | --paper |
+//                         --workloads CORES SOCKETS | --events [CORES SOCKETS] | --paper |
 //                         --conformance [CORES SOCKETS SEED]]:
 // measures barriers, accesses of the memory and workloads on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --paper measures the structure at the distances of the machines
 // of Hetland et al. 2019, with four cores. --figure measures only the barriers that the
 // figure shows, and says how many cycles a second it simulated. --workloads measures only those.
-// --sample measures a few barriers and workloads, which a test compares with the kept ones.
-// --conformance checks tutti's algorithms instead of measuring. The status is 1 if a program fails
-// or a check finds an error.
+// --events measures notifications by the kernel of kernel/. --sample measures a few barriers,
+// workloads and notifications, which a test compares with the kept ones. --conformance checks
+// tutti's algorithms instead of measuring. The status is 1 if a program fails or a check finds an
+// error.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cli/result_line.hpp"
 #include "hardware/machine/sim/checked_run.hpp"
+#include "hardware/machine/sim/kernel_run.hpp"
 #include "hardware/machine/sim/model.hpp"
 #include "hardware/machine/sim/workloads.hpp"
 #include "tutti/schedule/choose.hpp"
@@ -296,6 +299,36 @@ void measure_figure(const images& folder, const size& on) {
                cycles, cycles / seconds.count());
 }
 
+// What the kernel's bench prints: notifications of one core and of all others. How far each core is
+// comes from the lines of the bare interrupt and of the bare call.
+void measure_events(const images& folder, const size& on, unsigned trials) {
+  std::istringstream said(run_kernel(
+      folder, {on.cores, on.sockets,
+               "program=bench unit=cycles lines=summary trials=" + std::to_string(trials)}));
+  for (std::string row; std::getline(said, row);) {
+    const tutti::cli::json line = tutti::cli::json::parse(row);
+    if (line.at("type").get<std::string>() != "result") continue;
+    const auto name = line.at("name").get<std::string>();
+    const auto metric = line.at("metric").get<std::string>();
+    const bool to_one = metric == "unicast_to";
+    if (to_one && name != "polling" && name != "interrupt_entry" && name != "remote_call_entry")
+      continue;
+    const auto number = [&](const char* key) { return line.at(key).get<double>(); };
+    tutti::cli::json keys{{"benchmark", "machine_event"},
+                          {"provider", "kernel"},
+                          {"name", name},
+                          {"metric", metric},
+                          {"sigma", number("sigma")}};
+    if (to_one) keys["scenario"] = "core " + std::to_string(static_cast<int>(number("receiver")));
+    print(keys, on,
+          {.min = number("min"),
+           .median = number("median"),
+           .max = number("max"),
+           .samples = static_cast<std::size_t>(number("samples"))});
+  }
+  std::fprintf(stderr, "%u cores in %u sockets: notifications done\n", on.cores, on.sockets);
+}
+
 // What the figure shows comes first, so that a run that is cut has it.
 void measure_all(const images& folder, const std::vector<size>& sizes) {
   for (const size& on : sizes) {
@@ -305,6 +338,8 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
 }
+
+constexpr unsigned event_trials = 5, sample_trials = 2;
 
 // Every kind of barrier, in the sizes that the tests build.
 void measure_sample(const images& folder) {
@@ -320,6 +355,7 @@ void measure_sample(const images& folder) {
     measure_instructions(folder, on, tutti::rtl::vector_program::sort, "vcode_sort", sorted_keys, 1,
                          who);
   }
+  measure_events(folder, {2, 1}, sample_trials);
 }
 
 // Checks that the checks work, too: without a barrier every result must be wrong.
@@ -362,6 +398,10 @@ int main(int argc, char** argv) {
     else if (argc == 5 && option == "--workloads")
       number(argv[3]) == 1 ? measure_alone(argv[1])
                            : measure_workloads(argv[1], {number(argv[3]), number(argv[4])});
+    else if (argc == 3 && option == "--events")
+      for (const size& on : all_sizes()) measure_events(argv[1], on, event_trials);
+    else if (argc == 5 && option == "--events")
+      measure_events(argv[1], {number(argv[3]), number(argv[4])}, event_trials);
     else if (argc == 3 && option == "--conformance")
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")
@@ -369,8 +409,8 @@ int main(int argc, char** argv) {
     else {
       std::fputs(
           "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | "
-          "--figure CORES SOCKETS | --workloads CORES SOCKETS | --paper | "
-          "--conformance [CORES SOCKETS SEED]]\n",
+          "--figure CORES SOCKETS | --workloads CORES SOCKETS | --events [CORES SOCKETS] | "
+          "--paper | --conformance [CORES SOCKETS SEED]]\n",
           stderr);
       return 2;
     }

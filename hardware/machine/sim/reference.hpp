@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A processor in C++, to compare the RTL with: RV32IMA_Zicsr_Zifencei, machine and user mode, one
-// instruction at a time. It is written from the RISC-V manuals, not from the RTL.
+// instruction at a time. It is written from the RISC-V manuals, and for remote calls from the
+// README, not from the RTL.
 #pragma once
 
 #include <array>
@@ -78,6 +79,8 @@ struct extension {
 class reference {
  public:
   static constexpr unsigned msip = 1u << 3, mtip = 1u << 7, meip = 1u << 11;
+  // Not a bit of mip: a remote call is pending.
+  static constexpr unsigned call = 1u << 16;
 
   reference(std::uint32_t hart, std::uint32_t image_bytes)
       : hart_(hart), image_bytes_(image_bytes) {}
@@ -95,7 +98,25 @@ class reference {
   }
   // The last instruction, or trap, did not just go on to the next address.
   bool redirected() const { return redirected_; }
-  bool wakes(unsigned pending) const { return (pending & mie_) != 0; }
+  bool wakes(unsigned pending) const {
+    return (pending & mie_) != 0 || ((pending & call) != 0 && takes_calls());
+  }
+
+  // Whether the processor must take a remote call now, if there is no interrupt.
+  bool calls(unsigned pending) const {
+    return (pending & call) != 0 && takes_calls() && !masked_ && !busy_ &&
+           (!machine_ || (mstatus_ & mie_bit));
+  }
+  retirement take_call(std::uint32_t insn) {
+    retirement r = begin(insn);
+    r.trap = r.is_interrupt = redirected_ = true;
+    r.cause = 25;
+    rcpc_ = pc_;
+    pc_ = mrcentry_;
+    busy_ = true;
+    if (machine_) mstatus_ &= ~mie_bit;
+    return r;
+  }
 
   retirement take_interrupt(unsigned cause, std::uint32_t insn) {
     retirement r = begin(insn);
@@ -110,14 +131,16 @@ class reference {
                      const extension& answer) {
     retirement r = begin(insn);
     next_ = pc_ + 4;
+    next_busy_ = busy_;
     redirected_ = false;
     if (pc_ >= image_bytes_)
       trap(r, 1, pc_);
     else
       dispatch(r, insn, pending, memory, answer);
     if (!r.trap) {
-      if (r.rd != 0) x_[r.rd] = r.result;
+      if (r.rd != 0) x_[place(r.rd)] = r.result;
       if (!instret_written_) ++minstret_;
+      busy_ = next_busy_;
       pc_ = next_;
     }
     instret_written_ = false;
@@ -163,6 +186,13 @@ class reference {
   }
   void illegal(retirement& r) { trap(r, 2, r.insn); }
 
+  bool takes_calls() const { return enabled_call_ && machine_call_ == machine_; }
+  // A handler of a remote call has ra, t0 to t6 and a0 to a7 of its own.
+  unsigned place(unsigned x) const {
+    const bool is_own = x == 1 || (x >= 5 && x <= 7) || (x >= 10 && x <= 17) || x >= 28;
+    return busy_ && is_own ? 32 + x : x;
+  }
+
   static void write(retirement& r, std::uint32_t value) {
     r.rd = r.insn >> 7 & 31;
     r.result = value;
@@ -177,7 +207,7 @@ class reference {
 
   void dispatch(retirement& r, std::uint32_t i, unsigned pending, data_memory& memory,
                 const extension& answer) {
-    const std::uint32_t a = x_[i >> 15 & 31], b = x_[i >> 20 & 31];
+    const std::uint32_t a = x_[place(i >> 15 & 31)], b = x_[place(i >> 20 & 31)];
     const unsigned f3 = i >> 12 & 7, f7 = i >> 25;
     const std::uint32_t imm_i = extend(i >> 20, 12);
     switch (i & 0x7f) {
@@ -307,6 +337,13 @@ class reference {
       case 0x00000073: return trap(r, machine_ ? 11 : 8, 0);
       case 0x00100073: return trap(r, 3, pc_);
       case 0x10500073: return;  // wfi; the caller waits
+      case 0x00200073:
+        if (!busy_ || machine_call_ != machine_) return illegal(r);
+        next_ = rcpc_;
+        redirected_ = true;
+        next_busy_ = false;
+        if (machine_) mstatus_ |= mie_bit;
+        return;
       case 0x30200073:
         if (!machine_) return illegal(r);
         next_ = mepc_;
@@ -348,7 +385,11 @@ class reference {
       case 0x341: return mepc_;
       case 0x342: return mcause_;
       case 0x343: return mtval_;
-      case 0x344: return pending;
+      case 0x344: return pending & (msip | mtip | meip);
+      case 0x7c0: return busy_ * 4u + machine_call_ * 2u + enabled_call_;
+      case 0x7c1: return mrcentry_;
+      case 0x800: return ((pending & call) != 0) * 4u + busy_ * 2u + masked_;
+      case 0x801: return rcpc_;
       case 0xb00:
       case 0xc00: return static_cast<std::uint32_t>(mcycle_);
       case 0xb80:
@@ -382,6 +423,14 @@ class reference {
       case 0x341: mepc_ = value & ~3u; return;
       case 0x342: mcause_ = value & 0x8000001fu; return;
       case 0x343: mtval_ = value; return;
+      case 0x7c0:
+        enabled_call_ = value & 1;
+        machine_call_ = (value & 2) != 0;
+        next_busy_ = (value & 4) != 0;
+        return;
+      case 0x7c1: mrcentry_ = value & ~3u; return;
+      case 0x800: masked_ = value & 1; return;
+      case 0x801: rcpc_ = value & ~3u; return;
       case 0xb00:
         low(mcycle_);
         cycle_written_ = true;
@@ -403,12 +452,16 @@ class reference {
   }
 
   std::uint32_t hart_, image_bytes_;
-  std::array<std::uint32_t, 32> x_{};
+  // The second half is of the handlers of remote calls.
+  std::array<std::uint32_t, 64> x_{};
   std::uint32_t pc_ = 0, next_ = 0;
   bool machine_ = true;
   std::uint32_t mstatus_ = 0, mie_ = 0, mtvec_ = 0, mscratch_ = 0, mepc_ = 0, mcause_ = 0,
                 mtval_ = 0;
   std::uint64_t mcycle_ = 0, minstret_ = 0;
+  bool enabled_call_ = false, machine_call_ = false, busy_ = false, masked_ = false;
+  bool next_busy_ = false;
+  std::uint32_t mrcentry_ = 0, rcpc_ = 0;
   bool redirected_ = false, cycle_written_ = false, instret_written_ = false;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine_run IMAGE [--cores N] [--sockets N] [--ideal] [--cycles N] [--quiet]: runs a program on
-// the machine. Prints its console, and unless --quiet each trace and the end of each core. The
-// status is 1 if the program does not end or a core ends with another status than 0.
+// machine_run IMAGE [--cores N] [--sockets N] [--ideal] [--cycles N] [--quiet] [--line TEXT]: runs
+// a program on the machine. Prints its console, and unless --quiet each trace and the end of each
+// core. --line is the command line of the image kernel.bin, which ends with core 0. The status is 1
+// if the program does not end or a core ends with another status than 0.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +18,7 @@ struct arguments {
   std::string image;
   tutti::machine::settings settings;
   std::uint64_t cycles = 10'000'000;
-  bool quiet = false;
+  bool quiet = false, is_kernel = false;
 };
 
 arguments parse(int argc, char** argv) {
@@ -42,7 +43,11 @@ arguments parse(int argc, char** argv) {
       a.settings.ideal = true;
     else if (word == "--quiet")
       a.quiet = true;
-    else if (word.starts_with("-") || !a.image.empty())
+    else if (word == "--line") {
+      if (i + 1 == argc) throw std::invalid_argument("--line lacks its text");
+      a.settings.command_line(argv[++i]);
+      a.is_kernel = true;
+    } else if (word.starts_with("-") || !a.image.empty())
       throw std::invalid_argument("unknown argument '" + word + "'");
     else
       a.image = word;
@@ -57,7 +62,7 @@ int main(int argc, char** argv) try {
   const arguments with = parse(argc, argv);
   tutti::machine::system machine(with.image, with.settings);
   const auto start = std::chrono::steady_clock::now();
-  const bool ended = machine.run(with.cycles);
+  const bool ended = with.is_kernel ? machine.run_core(0, with.cycles) : machine.run(with.cycles);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::fputs(machine.console().c_str(), stdout);
   bool right = ended;

@@ -91,6 +91,10 @@ constexpr misuse misuses[] = {
      "a store to memory that is not there"},
     {test_program::no_barrier_unit, 5, 0x8000, "a load from memory that is not there"},
     {test_program::half_a_word_of_a_unit, 7, 0x4000, "a store to memory that is not there"},
+    {test_program::remote_call_to_nobody, 7, 0x2c, "a store to memory that is not there"},
+    {test_program::callers_set_by_a_thread, 7, 0x30, "a store to memory that is not there"},
+    {test_program::remote_calls_taken_without_the_kernel, 2, 0xd073, no_instruction},
+    {test_program::return_without_a_call, 2, 0x0073, no_instruction},
 };
 
 TEST(Misuse, EndsTheThreadWithASentenceThatNamesTheCause) {
@@ -139,6 +143,49 @@ TEST(Kernel, GivesUpWaitingForASignal) {
   EXPECT_LE(values[1], 4500u);
   EXPECT_EQ(values[2], traced(ERROR_CORE)) << "a core that does not exist";
   EXPECT_EQ(values[3], traced(ERROR_CALL)) << "an unknown call";
+}
+
+// ---- remote calls ----
+
+TEST(RemoteCall, IsCountedOnceByEachAndEndsASleep) {
+  for (const unsigned sockets : {1u, 2u}) {
+    if (!is_built(4, sockets) && sockets > 1) continue;
+    settings s = with(test_program::remote_calls, 4, sockets);
+    const ended_run done = run(s, "remote calls");
+    for (unsigned core = 0; core < 4; ++core)
+      EXPECT_EQ(done.data_of(core, TRACE_VALUE),
+                (std::vector<std::uint32_t>{core == 0 ? 0u : 20u, traced(ERROR_CALL)}))
+          << "core " << core;
+  }
+}
+
+TEST(RemoteCall, IntoABarwaitKeepsItsArrival) {
+  for (const made_by made : {made_by::create, made_by::create_structure, made_by::open_mask}) {
+    settings s = with(test_program::called_waits, 4);
+    s.unit_distance = 10;
+    s.parameters[PARAM_A] = static_cast<std::uint32_t>(made);
+    const ended_run done = run(s, "calls into waits");
+    EXPECT_EQ(tutti::test::check(passages(done.events, 0, done.events.size()), 4, 20), "");
+    // Each is called in the 15 episodes in which another one comes last.
+    for (unsigned core = 0; core < 4; ++core)
+      EXPECT_EQ(done.data_of(core, TRACE_VALUE), std::vector<std::uint32_t>{45}) << core;
+    EXPECT_TRUE(done.data(TRACE_RESTART).empty()) << "the kernel has nothing to do with it";
+    EXPECT_TRUE(done.data(TRACE_TIMEOUT).empty());
+  }
+}
+
+TEST(RemoteCall, IsRefusedAtAnotherGroup) {
+  for (const std::uint32_t target : {0u, 2u, 0xffffffffu}) {
+    settings s = with(test_program::foreign_call, 4);
+    s.parameters[PARAM_GROUPS] = 2;
+    s.parameters[PARAM_A] = target;
+    const ended_run done = run_to_end(folder + "/tests.bin", s, most_cycles, "foreign call");
+    EXPECT_EQ(done.status[1], STATUS_TRAP | 7) << target;
+    EXPECT_EQ(done.data_of(1, TRACE_TRAP), std::vector<std::uint32_t>{7u << 16 | 0x2c});
+    EXPECT_NE(done.console.find("a store to memory that is not there or not its own: 0x2000002c"),
+              std::string::npos);
+    EXPECT_TRUE(done.data(TRACE_WRONG).empty());
+  }
 }
 
 // ---- barwait ----

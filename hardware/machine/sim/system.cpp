@@ -70,6 +70,15 @@ bool add_model(const built_model& built) {
   return true;
 }
 
+void settings::command_line(const std::string& text) {
+  if (text.size() >= sizeof parameters)
+    throw std::invalid_argument("the command line has " + std::to_string(text.size()) +
+                                " characters; there is room for " +
+                                std::to_string(sizeof parameters - 1));
+  parameters = {};
+  std::memcpy(parameters.data(), text.data(), text.size());
+}
+
 system::system(const std::string& image, const settings& s) : settings_(s) {
   const built_model& chosen = choose(s);
   model_ = chosen.make();
@@ -168,9 +177,18 @@ void system::step(std::uint64_t cycles) {
 }
 
 bool system::run(std::uint64_t most) {
+  return run_until([this] { return running_ == 0; }, most);
+}
+
+bool system::run_core(unsigned core, std::uint64_t most) {
+  return run_until([&] { return cores_[core].ended; }, most);
+}
+
+template <class IsOver>
+bool system::run_until(IsOver is_over, std::uint64_t most) {
   for (std::uint64_t i = 0; i < most; ++i) {
     step(1);
-    if (running_ == 0) return true;
+    if (is_over()) return true;
     if (cycle_ - last_retired_ > settings_.patience)
       throw std::runtime_error("no core has retired an instruction for " +
                                std::to_string(settings_.patience) + " cycles\n" +

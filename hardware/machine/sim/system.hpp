@@ -26,6 +26,9 @@ struct settings {
   unsigned unit_link = 54;
   // The words of the image at 0x80.
   std::array<std::uint32_t, 32> parameters{};
+  // The kernel of kernel/ takes a text there instead. Throws std::invalid_argument if it is too
+  // long.
+  void command_line(const std::string& text);
   // A run has stopped making progress if no core has retired an instruction for so many cycles,
   // or if no program has reported anything for `silence` cycles.
   std::uint64_t patience = 1'000'000;
@@ -57,6 +60,8 @@ class system {
   // Runs until every core has ended; returns false if that takes more than `most` cycles. Throws
   // std::runtime_error, with who waits for what, if the run stops making progress.
   bool run(std::uint64_t most);
+  // The same until this core has ended, whatever the others do.
+  bool run_core(unsigned core, std::uint64_t most);
   // Runs a number of cycles unconditionally.
   void step(std::uint64_t cycles);
   // Resets the machine and starts the program again. The RAM keeps its contents.
@@ -87,6 +92,8 @@ class system {
     std::uint64_t last_retired = 0;
   };
   void load(const std::string& image);
+  template <class IsOver>
+  bool run_until(IsOver is_over, std::uint64_t most);
   void report(unsigned core, unsigned built);
   std::string waits_at_barrier(unsigned core) const;
 

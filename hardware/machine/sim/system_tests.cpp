@@ -49,7 +49,11 @@ TEST(Devices, ArePermittedAsTheMapSays) {
       none, 5,    7,                 // the own software interrupt
       5,    7,    7,                 // another core's: no load, no core 64, not in user mode
       none, none, 7,                 // mtime
-      5,    none, 7, 5,              // mtimecmp, the external interrupt, nothing
+      5,    none, 7,                 // mtimecmp, the external interrupt
+      5,    7,    7, 5,    7,        // remote calls: no load, no core 64, to nobody, not the mask
+      none, none, 7, 7,              // the mask of cores 1 to 3, and calls to 1, 0, and all
+      none, none,                    // the mask of all four, and a call to all others
+      5,                             // nothing
       5,    none,                    // the trace and the console
       5,    7,    7, 4,    5,        // words only, no atomics
       none, 7,    5, none, 5,        // the image

@@ -39,6 +39,8 @@ struct frame {
 #define A0 10
 #define A7 17
 
+#define CALLS_IN_USER_MODE 1
+
 // What a core knows of its thread.
 struct core {
   uint32_t group, signals, ticks;
@@ -132,6 +134,15 @@ static void end(uint32_t status) {
   halt();
 }
 
+// Threads send remote calls to those of their own group.
+static void allow_calls(uint32_t group) {
+  uint64_t callable = 0;
+  for (uint32_t core = 0; core < CORES; ++core)
+    if (group_of(core) == group) callable |= 1ull << core;
+  CALLABLE_LOW = (uint32_t)callable;
+  CALLABLE_HIGH = (uint32_t)(callable >> 32);
+}
+
 void kernel_boot(uint32_t me, struct frame* thread) {
   struct core* const core = &core_of[me];
   core->group = group_of(me);
@@ -139,6 +150,7 @@ void kernel_boot(uint32_t me, struct frame* thread) {
   const uint32_t quantum = PARAMETER(PARAM_QUANTUM);
   if (quantum != 0) core->next_tick = machine_time() + quantum;
   set_timer(core->next_tick);
+  allow_calls(core->group);
   core->capacity = barcap();
   if (core->capacity != 0) barctx_write(CTX_GROUP, core->group);
   for (uint32_t i = 0; i < 32; ++i) thread->x[i] = 0;
@@ -493,6 +505,13 @@ static int32_t send_signal(uint32_t core) {
   return 0;
 }
 
+static int32_t take_remote_calls(uint32_t entry) {
+  if (entry % 4 != 0 || entry >= IMAGE_SIZE) return ERROR_CALL;
+  csr_write(0x7c1, entry);
+  csr_write(0x7c0, CALLS_IN_USER_MODE);
+  return 0;
+}
+
 static void serve_call(struct frame* thread, struct core* core) {
   const uint32_t a = thread->x[A0], b = thread->x[A0 + 1], c = thread->x[A0 + 2];
   thread->x[0] += 4;
@@ -506,6 +525,7 @@ static void serve_call(struct frame* thread, struct core* core) {
     case CALL_TICKS: result = (int32_t)core->ticks; break;
     case CALL_CREATE_STRUCTURE: result = create_structure((const uint8_t*)a, b, c); break;
     case CALL_OPEN: result = open(a, b); break;
+    case CALL_TAKE_CALLS: result = take_remote_calls(a); break;
     default: break;
   }
   thread->x[A0] = (uint32_t)result;

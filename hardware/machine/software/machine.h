@@ -23,6 +23,12 @@
 // The timer interrupt is pending from this time on; machine mode only.
 #define COMPARE_LOW DEVICE(0x20)
 #define COMPARE_HIGH DEVICE(0x24)
+// Writing n sends a remote call to core n; user mode may send it to the cores whose bits are set in
+// CALLABLE, which machine mode writes. To all others: EVERYBODY, here and in SOFTWARE_SEND.
+#define REMOTE_CALL DEVICE(0x2c)
+#define CALLABLE_LOW DEVICE(0x30)
+#define CALLABLE_HIGH DEVICE(0x34)
+#define EVERYBODY 0xffffffffu
 // The harness notes the cycle, the core and the word: a tag and 28 bits.
 #define TRACE DEVICE(0x40)
 #define CONSOLE DEVICE(0x44)
@@ -93,7 +99,8 @@ enum call {
   CALL_AWAIT = 4,
   CALL_TICKS = 5,
   CALL_CREATE_STRUCTURE = 6,
-  CALL_OPEN = 7
+  CALL_OPEN = 7,
+  CALL_TAKE_CALLS = 16
 };
 
 static inline int32_t system_call(uint32_t number, uint32_t a, uint32_t b, uint32_t c) {
@@ -132,5 +139,14 @@ static inline int32_t signal_core(uint32_t core) { return system_call(CALL_SIGNA
 static inline uint32_t await_signal(uint32_t most_cycles) {
   return (uint32_t)system_call(CALL_AWAIT, most_cycles, 0, 0);
 }
+// Lets remote calls of the threads of this group interrupt this core from now on: they enter at
+// `entry`, an address of the program (remote_call_entry, or another that ends with uret), in user
+// mode. Calls that came before come at once; calls that come together are one.
+static inline int32_t take_calls(void (*entry)(void)) {
+  return system_call(CALL_TAKE_CALLS, (uint32_t)(uintptr_t)entry, 0, 0);
+}
+// While calls are masked, they wait; wfi ends when one comes, also if it is masked.
+static inline void mask_calls(void) { __asm__ volatile("csrsi 0x800, 1" ::: "memory"); }
+static inline void unmask_calls(void) { __asm__ volatile("csrci 0x800, 1" ::: "memory"); }
 // Returns the number of timer interrupts that this core has taken.
 static inline uint32_t timer_ticks(void) { return (uint32_t)system_call(CALL_TICKS, 0, 0, 0); }

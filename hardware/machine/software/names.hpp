@@ -95,6 +95,10 @@ enum class test_program : std::uint32_t {
   counting_unit_in_another_socket,
   no_barrier_unit,
   half_a_word_of_a_unit,
+  remote_call_to_nobody,
+  callers_set_by_a_thread,
+  remote_calls_taken_without_the_kernel,
+  return_without_a_call,
   ticks,
   signals,
   no_signal,
@@ -103,7 +107,11 @@ enum class test_program : std::uint32_t {
   foreign_barrier,
   refusals,
   late_core,
-  structure_refusals
+  structure_refusals,
+  // Remote calls between threads.
+  remote_calls,
+  called_waits,
+  foreign_call
 };
 
 // How the program `episodes` makes its barrier: parameter A.

@@ -2,6 +2,7 @@
 // Reset, traps, and the way into user mode. Each core has a block in the kernel's part of the RAM:
 // a frame for the registers of its thread, and the kernel's stack. mscratch always points to it.
 #include "hardware/machine/software/block.h"
+#include "hardware/machine/software/fill.S"
 
   .section .init, "ax"
   .globl _start
@@ -26,72 +27,7 @@ boot:
   li t1, BLOCK_SIZE
   add sp, t0, t1
 
-  // Each core fills its lines of the RAM, every n-th of n cores. All ends are aligned to lines.
-  li a4, 0x20000000
-  lw a5, 4(a4)
-  slli a2, a5, 6
-  slli a3, a0, 6
-  la t0, data_load
-  la t1, data_begin
-  la t2, data_end
-  add t0, t0, a3
-  add t1, t1, a3
-1:
-  bgeu t1, t2, 2f
-  .irp place, 0,4,8,12,16,20,24,28,32,36,40,44,48,52,56,60
-  lw t3, \place(t0)
-  sw t3, \place(t1)
-  .endr
-  add t0, t0, a2
-  add t1, t1, a2
-  j 1b
-2:
-  la t1, bss_begin
-  la t2, bss_end
-  jal t0, clear
-  la t1, kernel_bss_begin
-  la t2, kernel_bss_end
-  jal t0, clear
-  // A software interrupt goes round when a core has filled its lines, and back to core 0, which
-  // then sends one to each of the others: everything is filled.
-  beqz a0, 3f
-  jal t0, await
-3:
-  addi t2, a0, 1
-  bltu t2, a5, 4f
-  li t2, 0
-4:
-  sw t2, 0x14(a4)
-  jal t0, await
-  bnez a0, enter
-  li t2, 1
-5:
-  bgeu t2, a5, enter
-  sw t2, 0x14(a4)
-  addi t2, t2, 1
-  j 5b
-
-  // Fills this core's lines from t1 to t2 with zeros.
-clear:
-  add t1, t1, a3
-6:
-  bgeu t1, t2, 7f
-  .irp place, 0,4,8,12,16,20,24,28,32,36,40,44,48,52,56,60
-  sw zero, \place(t1)
-  .endr
-  add t1, t1, a2
-  j 6b
-7:
-  jr t0
-
-  // Until a software interrupt comes, which it takes.
-await:
-  csrr t3, mip
-  andi t3, t3, 8
-  beqz t3, await
-  sw zero, 0x10(a4)
-  fence
-  jr t0
+  fill_ram enter
 
 enter:
   csrr a1, mscratch
@@ -124,6 +60,17 @@ trap:
   addi sp, sp, BLOCK_SIZE
   call kernel_trap
   j leave
+
+// Where remote calls enter, in the program that takes them. The handler gets the time of the first
+// instruction, and has the registers that it may change for itself.
+  .text
+  .weak remote_call_handler
+  .globl remote_call_entry
+  .balign 4
+remote_call_entry:
+  rdcycle a0
+  call remote_call_handler
+  uret
 
 // A thread begins here in user mode, with the core's number in a0, which it keeps in tp.
   .text

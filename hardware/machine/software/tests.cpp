@@ -6,12 +6,15 @@
 #include "hardware/machine/software/platform.hpp"
 #include "hardware/machine/software/runtime.hpp"
 
+extern "C" void remote_call_entry();
+
 namespace tutti::rtl {
 namespace {
 
 gate start_gate;
 alignas(cache_line) std::int32_t numbers[2];
 alignas(cache_line) padded<std::uint32_t> published[MOST_CORES];
+padded<std::atomic<std::uint32_t>> calls_of[MOST_CORES];
 
 void value(std::int32_t v) { trace(TRACE_VALUE, static_cast<std::uint32_t>(v)); }
 
@@ -57,6 +60,10 @@ void misuse(test_program which) {
     case test_program::half_a_word_of_a_unit:
       asm volatile("sh zero, (%0)" ::"r"(&COUNTING_TRIGGER(0u, 0u)));
       break;
+    case test_program::remote_call_to_nobody: REMOTE_CALL = CORES; break;
+    case test_program::callers_set_by_a_thread: CALLABLE_LOW = 1; break;
+    case test_program::remote_calls_taken_without_the_kernel: asm volatile("csrwi 0x7c0, 1"); break;
+    case test_program::return_without_a_call: asm volatile(".word 0x00200073"); break;
     default: break;
   }
 }
@@ -254,6 +261,99 @@ void refuse_structures(std::uint32_t rank) {
   value(static_cast<std::int32_t>(barwait(MASK_BARRIER)));
 }
 
+// ---- remote calls ----
+
+void count_call() {
+  // relaxed: a count, whose reader looks for nothing else.
+  calls_of[this_core()].value.fetch_add(1, relaxed);
+}
+std::uint32_t calls_so_far(std::uint32_t core) {
+  // relaxed: the same.
+  return calls_of[core].value.load(relaxed);
+}
+
+// Core 0 calls all others, each time when all have counted the last call; then each calls the next
+// one, which sleeps until then.
+void call_each_other(std::uint32_t rank) {
+  const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
+  // A call before the kernel has been asked waits.
+  if (rank == 0) REMOTE_CALL = EVERYBODY;
+  start_gate.pass(n);
+  if (calls_so_far(rank) != 0) trace(TRACE_WRONG, 1);
+  start_gate.pass(n);
+  if (take_calls(remote_call_entry) != 0) trace(TRACE_WRONG, 2);
+  if (rank != 0)
+    while (calls_so_far(rank) == 0) {
+    }
+  start_gate.pass(n);
+  for (std::uint32_t i = 2; rank == 0 && i <= episodes; ++i) {
+    REMOTE_CALL = EVERYBODY;
+    for (std::uint32_t other = 1; other < n; ++other)
+      while (calls_so_far(other) < i) {
+      }
+  }
+  start_gate.pass(n);
+  value(static_cast<std::int32_t>(calls_so_far(rank)));
+  mask_calls();
+  start_gate.pass(n);
+  const std::uint32_t before = calls_so_far(rank);
+  if (rank != 0) {
+    // wfi ends by the call, which is taken behind it.
+    asm volatile("wfi" ::: "memory");
+    if (calls_so_far(rank) != before) trace(TRACE_WRONG, 3);
+    unmask_calls();
+    if (calls_so_far(rank) != before + 1) trace(TRACE_WRONG, 4);
+  } else {
+    unmask_calls();
+  }
+  REMOTE_CALL = rank + 1 == n ? 0 : rank + 1;
+  if (rank == 0)
+    while (calls_so_far(0) == before) {
+    }
+  value(take_calls(reinterpret_cast<void (*)()>(RAM)));
+}
+
+// Calls come into the waits at a barrier. The thread that comes last sends them, again and again.
+void call_into_waits(std::uint32_t rank) {
+  const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
+  if (rank == 0) numbers[0] = make_for_all();
+  take_calls(remote_call_entry);
+  start_gate.pass(n);
+  for (std::uint32_t episode = 0; episode < episodes; ++episode) {
+    static_cast<volatile std::uint32_t&>(published[rank].value) = episode;
+    if (episode % n == rank) {
+      for (int i = 0; i < 3; ++i) {
+        delay(150);
+        REMOTE_CALL = EVERYBODY;
+      }
+      delay(150);
+    }
+    trace(TRACE_ARRIVE, episode);
+    if (barwait(static_cast<std::uint32_t>(numbers[0])) != 0) trace(TRACE_WRONG, 1);
+    trace(TRACE_DEPART, episode);
+    for (std::uint32_t other = 0; other < n; ++other)
+      if (static_cast<volatile std::uint32_t&>(published[other].value) - episode > 1)
+        trace(TRACE_WRONG, 2);
+  }
+  start_gate.pass(n);
+  value(static_cast<std::int32_t>(calls_so_far(rank)));
+}
+
+// Even and odd threads are groups; core 1 calls core 3, and then core 0, or everybody.
+void call_another_group(std::uint32_t rank) {
+  take_calls(remote_call_entry);
+  start_gate.pass(CORES);
+  if (rank == 1) REMOTE_CALL = 3;
+  // A thread that has ended takes no calls.
+  if (rank == 1 || rank == 3)
+    while (calls_so_far(3) == 0) {
+    }
+  if (rank == 1) {
+    REMOTE_CALL = PARAMETER(PARAM_A);
+    trace(TRACE_WRONG, 1);
+  }
+}
+
 void run(std::uint32_t core) {
   const auto which = static_cast<test_program>(PARAMETER(PARAM_PROGRAM));
   if (which < test_program::ticks) {
@@ -273,12 +373,17 @@ void run(std::uint32_t core) {
     case test_program::refusals: return refuse_barriers();
     case test_program::late_core: return wait_for_a_late_core(core);
     case test_program::structure_refusals: return refuse_structures(core);
+    case test_program::remote_calls: return call_each_other(core);
+    case test_program::called_waits: return call_into_waits(core);
+    case test_program::foreign_call: return call_another_group(core);
     default: trace(TRACE_WRONG, 2);
   }
 }
 
 }  // namespace
 }  // namespace tutti::rtl
+
+extern "C" void remote_call_handler(std::uint32_t) { tutti::rtl::count_call(); }
 
 extern "C" std::uint32_t thread_main(std::uint32_t core) {
   tutti::rtl::run(core);

@@ -7,11 +7,27 @@
 
 namespace tutti::kernel::machine {
 
+// Bytes of the stacks of threads and of the program.
+inline constexpr u64 thread_stack_bytes = 65536, program_stack_bytes = 1 << 20;
+
+struct context {
+  u64* stack = nullptr;
+  // The floating-point registers, as fxsave writes them.
+  alignas(16) u8 floating_point[512] = {};
+  u64 thread_pointer = 0;
+};
+inline void set_thread_pointer(context& of, u64 pointer) noexcept { of.thread_pointer = pointer; }
+
 inline u64 ticks() noexcept {
   u32 low, high;
   asm volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
   return u64{high} << 32 | low;
 }
+
+inline native_word stamp() noexcept { return ticks(); }
+
+inline constexpr bool has_entry_stamp = false, has_remote_calls = false;
+inline native_word entry_stamp() noexcept { return 0; }
 
 inline bool are_interrupts_on() noexcept {
   u64 flags;

@@ -163,7 +163,11 @@ void wait_us(u64 us) noexcept {
   for (const u64 begin = ticks(); ticks() - begin < us * clock_ticks_per_us;) pause();
 }
 
-void on_interrupt(u8 number, handler act) noexcept { handlers[number] = act; }
+handler on_interrupt(u8 number, handler act) noexcept {
+  const handler before = handlers[number];
+  handlers[number] = act;
+  return before;
+}
 
 void interrupt_core(u32 core, u8 number) noexcept {
   send(the_description.hardware_id[core], level_assert | number);
