@@ -73,7 +73,7 @@ def main(folder: pathlib.Path, sources: list) -> int:
     for number, source in enumerate(common):
         build([*compiler, "-c", source, "-o", f"common{number}.o"], folder, cached)
         objects.append(f"common{number}.o")
-    for tests in ("system_tests", "software_tests"):
+    for tests in ("system_tests", "software_tests", "message_tests"):
         build([*compiler, "-c", MACHINE / "sim" / f"{tests}.cpp", "-o", f"{tests}.o"], folder,
             cached)  # fmt: skip
         build(["g++", f"{tests}.o", *objects, "-lgtest", "-lgtest_main", "-pthread", "-o", tests],

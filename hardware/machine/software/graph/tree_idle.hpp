@@ -54,16 +54,16 @@ class tree_idle {
     is_idle_ = true;
     vote_ = vote;
     while (is_idle_) {
-      if (me_ == 0 && phase_ == phase::none) begin(engine, phase::detect);
-      answer(engine);
       if (may_return_) {
-        may_return_ = false;
-        is_idle_ = false;
+        may_return_ = is_idle_ = false;
         const ended now = result_;
         result_ = ended::no;
         return now;
       }
-      if (!is_idle_) break;
+      if (me_ == 0 && phase_ == phase::none) begin(engine, phase::detect);
+      answer(engine);
+      // The root begins the next wave, or the next phase of this one.
+      if (may_return_ || !is_idle_ || (me_ == 0 && missing_ == 0)) continue;
       message_wait(MESSAGE_CAN_RECEIVE);
       engine.receive_one();
     }
