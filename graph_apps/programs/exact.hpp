@@ -14,11 +14,25 @@ namespace tutti::graph_apps {
 using share_t = std::uint64_t;
 inline constexpr share_t whole_share = share_t{1} << 62;
 
+// The product of two shares, rounded down, from four products of halves: for processors whose
+// compiler has no type of 128 bits.
+constexpr share_t product_of_halves(share_t a, share_t b) noexcept {
+  constexpr share_t half = 0xffff'ffff;
+  const share_t low = (a & half) * (b & half);
+  const share_t left = (a >> 32) * (b & half) + (low >> 32);
+  const share_t right = (a & half) * (b >> 32) + (left & half);
+  const share_t high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32);
+  return high << 2 | (right & half) >> 30;
+}
+#ifdef __SIZEOF_INT128__
 __extension__ using uint128 = unsigned __int128;
 
 constexpr share_t product(share_t a, share_t b) noexcept {
   return static_cast<share_t>(uint128{a} * b >> 62);
 }
+#else
+constexpr share_t product(share_t a, share_t b) noexcept { return product_of_halves(a, b); }
+#endif
 inline share_t share_of(double x) noexcept { return static_cast<share_t>(std::ldexp(x, 62)); }
 inline double number_of(share_t s) noexcept { return std::ldexp(static_cast<double>(s), -62); }
 

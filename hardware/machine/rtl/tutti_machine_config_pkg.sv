@@ -35,4 +35,20 @@ package tutti_machine_config_pkg;
   // memory it crosses the socket twice: once in the sender's part, once in the receiver's.
   localparam int unsigned InterruptNear = 20;
   localparam int unsigned InterruptFar = 75;
+
+  // Messages between threads, and the detector of their end: see tutti_machine_mailbox,
+  // tutti_machine_messages and tutti_detector_mesh. 0 leaves them out.
+  localparam int unsigned Messages = 0;
+  // Words of a message at most, and slots of a mailbox.
+  localparam int unsigned MessageWords = 4;
+  localparam int unsigned MessageSlots = 16;
+  // Cycles from router to router and entries of each queue, and the same for a link between sockets:
+  // with its router it takes as long as a message of the memory.
+  localparam int unsigned MessageHop = 2;
+  localparam int unsigned MessageDepth = 4;
+  localparam int unsigned MessageLink = 52;
+  localparam int unsigned MessageLinkDepth = 16;
+  // Cycles of the detector from socket to socket; its master is at the origin (0) or in the centre (1).
+  localparam int unsigned DetectorHop = 54;
+  localparam int unsigned DetectorCentre = 1;
 endpackage

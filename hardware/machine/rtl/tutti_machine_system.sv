@@ -19,6 +19,8 @@ module tutti_machine_system
     /// Barriers of a unit. Sockets of more than 32 cores have no unit.
     parameter int unsigned Barriers = tutti_machine_config_pkg::Barriers,
     parameter int unsigned Structures = tutti_machine_config_pkg::Structures,
+    /// 1: mailboxes, their network and the detector of termination.
+    parameter int unsigned Messages = tutti_machine_config_pkg::Messages,
     /// The others are described in tutti_machine_config_pkg.
     parameter int unsigned ImageBytes = tutti_machine_config_pkg::ImageBytes,
     parameter int unsigned RamBytes = tutti_machine_config_pkg::RamBytes,
@@ -57,6 +59,10 @@ module tutti_machine_system
     output logic [     31:0] pc_o           [Cores],
     /// The structures' barrier at which the core waits, or 0.
     output logic [      7:0] waits_o        [Cores],
+    /// See tutti_machine_messages; and of each mailbox {vote, idle, takes, has to send}.
+    output logic [      4:0] wave_o,
+    output logic [Sockets*3:0] detector_error_o,
+    output logic [      3:0] mailbox_o      [Cores],
     /// The last access to the RAM.
     output logic [      3:0] access_op_o    [Cores],
     output logic [     31:0] access_addr_o  [Cores],
@@ -151,6 +157,52 @@ module tutti_machine_system
       .pin_complete_o (pin_complete)
   );
 
+  // Messages between threads.
+  logic [Cores-1:0] runs, out_valid, out_ready, in_valid, in_ready, sends, receives, idle, vote, left;
+  logic [Cores-1:0] release_all, unanimous, enable;
+  tutti_machine_message_pkg::message_t out[Cores], in[Cores];
+  if (Messages != 0) begin : gen_messages
+    tutti_machine_messages #(
+        .Cores  (Cores),
+        .Sockets(Sockets)
+    ) u_messages (
+        .clk_i,
+        .rst_ni,
+        .each_i     (each_q),
+        .runs_i     (runs),
+        .out_valid_i(out_valid),
+        .out_ready_o(out_ready),
+        .out_i      (out),
+        .in_valid_o (in_valid),
+        .in_ready_i (in_ready),
+        .in_o       (in),
+        .send_i     (sends),
+        .receive_i  (receives),
+        .idle_i     (idle),
+        .vote_i     (vote),
+        .left_i     (left),
+        .release_o  (release_all),
+        .unanimous_o(unanimous),
+        .enable_o   (enable),
+        .wave_o,
+        .error_o    (detector_error_o)
+    );
+  end else begin : gen_no_messages
+    assign {out_ready, in_valid, release_all, unanimous, enable} = '0;
+    for (genvar c = 0; c < Cores; c++) begin : gen_core
+      assign in[c] = '0;
+      logic unused;
+      assign unused = ^out[c];
+    end
+    assign wave_o = '0;
+    assign detector_error_o = '0;
+    logic unused;
+    assign unused = ^{runs, out_valid, in_ready, sends, receives, idle, vote, left};
+  end
+  for (genvar c = 0; c < Cores; c++) begin : gen_mailbox
+    assign mailbox_o[c] = {vote[c], idle[c], in_ready[c], out_valid[c]};
+  end
+
   logic mem_valid[Cores], mem_ready[Cores];
   data_request_t mem_request[Cores];
   logic [31:0] mem_rdata[Cores];
@@ -188,10 +240,12 @@ module tutti_machine_system
         runs_q      <= rst_ni && k < 32'(each_q);
         number_q[C] <= k < 32'(each_q) ? 8'(s) * each_q + 8'(k) : 8'hff;
       end
+      assign runs[C] = runs_q;
       tutti_machine_tile #(
           .ImageBytes(ImageBytes),
           .RamBytes  (RamBytes),
-          .Structures(Structures)
+          .Structures(Structures),
+          .Messages  (Messages)
       ) u_tile (
           .clk_i,
           .rst_ni        (runs_q),
@@ -224,6 +278,20 @@ module tutti_machine_system
           .pin_o           (pin[C]),
           .pin_complete_i  (pin_complete[C]),
           .waits_o         (waits_o[C]),
+          .out_valid_o     (out_valid[C]),
+          .out_ready_i     (out_ready[C]),
+          .out_o           (out[C]),
+          .in_valid_i      (in_valid[C]),
+          .in_ready_o      (in_ready[C]),
+          .in_i            (in[C]),
+          .send_o          (sends[C]),
+          .receive_o       (receives[C]),
+          .idle_o          (idle[C]),
+          .vote_o          (vote[C]),
+          .left_o          (left[C]),
+          .release_i       (release_all[C]),
+          .unanimous_i     (unanimous[C]),
+          .enable_i        (enable[C]),
           .report_valid_o(report_valid_o[C]),
           .report_kind_o (report_kind_o[C]),
           .report_data_o (report_data_o[C]),

@@ -11,7 +11,9 @@ module tutti_machine_tile
     /// Bytes of the RAM, which begins at 0x8000'0000.
     parameter int unsigned RamBytes   = 16 << 20,
     /// Barriers of the structures.
-    parameter int unsigned Structures = 8
+    parameter int unsigned Structures = 8,
+    /// 1: the tile has a mailbox.
+    parameter int unsigned Messages   = 0
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -58,6 +60,22 @@ module tutti_machine_tile
     input  complete_t               complete_i,
     output pin_t                    pin_o,
     input  logic                    pin_complete_i,
+
+    /// The network and the detector of messages: see tutti_machine_mailbox.
+    output logic                    out_valid_o,
+    input  logic                    out_ready_i,
+    output tutti_machine_message_pkg::message_t out_o,
+    input  logic                    in_valid_i,
+    output logic                    in_ready_o,
+    input  tutti_machine_message_pkg::message_t in_i,
+    output logic                    send_o,
+    output logic                    receive_o,
+    output logic                    idle_o,
+    output logic                    vote_o,
+    output logic                    left_o,
+    input  logic                    release_i,
+    input  logic                    unanimous_i,
+    input  logic                    enable_i,
 
     /// What the program tells the harness: 0 trace, 1 console, 2 end.
     output logic                    report_valid_o,
@@ -124,6 +142,12 @@ module tutti_machine_tile
   // The processor refuses or retires the instruction as the port says. Its accesses are complete
   // when the next instruction begins, so an arrival publishes what was written before it.
   assign ext_write = 1'b1;
+  logic port_known, port_ready, port_refused, box_known, box_ready, box_refused;
+  logic [31:0] port_rd, box_rd;
+  assign ext_known = port_known || box_known;
+  assign ext_ready = port_ready || box_ready;
+  assign ext_refused = port_refused || box_refused;
+  assign ext_rd = box_known ? box_rd : port_rd;
   logic unused_user;
   tutti_isa_pkg::request_t port_request;
   tutti_isa_pkg::reply_t port_reply;
@@ -137,10 +161,10 @@ module tutti_machine_tile
       .privileged_i(machine_mode),
       .drained_i   (1'b1),
       .cancel_i    (ext_cancel),
-      .known_o     (ext_known),
-      .ready_o     (ext_ready),
-      .refused_o   (ext_refused),
-      .rd_o        (ext_rd),
+      .known_o     (port_known),
+      .ready_o     (port_ready),
+      .refused_o   (port_refused),
+      .rd_o        (port_rd),
       .user_o      (unused_user),
       .request_o   (port_request),
       .reply_i     (port_reply)
@@ -184,12 +208,15 @@ module tutti_machine_tile
   );
 
   // The target of the access, and whether it is permitted.
-  logic to_image, to_ram, to_device, to_units, loads, device_known, units_known;
+  logic to_image, to_ram, to_device, to_units, to_box, loads, device_known, units_known;
+  logic box_exists, box_own;
+  logic [31:0] box_rdata;
   assign loads = request.op == OpLoad;
   assign to_image = request.addr < ImageBytes;
   assign to_ram = request.addr >> RamBits == 32'h8000_0000 >> RamBits;
   assign to_device = request.addr[31:8] == 24'h20_0000;
   assign to_units = request.addr[31:27] == 5'b01010;
+  assign to_box = Messages != 0 && request.addr[31:16] == 16'h3000;
   always_comb begin
     data_fault = 1'b1;
     if (to_image) data_fault = !loads;
@@ -198,6 +225,57 @@ module tutti_machine_tile
       data_fault = (!loads && request.op != OpStore) || request.strobe != 4'hf || !device_known;
     if (to_units)
       data_fault = (!loads && request.op != OpStore) || request.strobe != 4'hf || !units_known;
+    // A slot that belongs to the mailbox can only be read.
+    if (to_box)
+      data_fault = (!loads && (request.op != OpStore || !box_own)) || request.strobe != 4'hf ||
+          !box_exists;
+  end
+
+  if (Messages != 0) begin : gen_mailbox
+    tutti_machine_mailbox u_mailbox (
+        .clk_i,
+        .rst_ni,
+        .core_i,
+        .cores_i,
+        .valid_i      (ext_valid),
+        .insn_i       (ext_insn),
+        .rs1_i        (ext_rs1),
+        .rs2_i        (ext_rs2),
+        .cancel_i     (ext_cancel),
+        .known_o      (box_known),
+        .ready_o      (box_ready),
+        .refused_o    (box_refused),
+        .rd_o         (box_rd),
+        .word_addr_i  (request.addr[15:0]),
+        .word_write_i (data_valid && to_box && !data_fault && !loads),
+        .word_data_i  (request.wdata),
+        .word_exists_o(box_exists),
+        .word_own_o   (box_own),
+        .word_data_o  (box_rdata),
+        .out_valid_o,
+        .out_ready_i,
+        .out_o,
+        .in_valid_i,
+        .in_ready_o,
+        .in_i,
+        .send_o,
+        .receive_o,
+        .idle_o,
+        .vote_o,
+        .left_o,
+        .release_i,
+        .unanimous_i,
+        .enable_i
+    );
+  end else begin : gen_no_mailbox
+    assign {box_known, box_ready, box_refused, box_exists, box_own} = '0;
+    assign box_rd = '0;
+    assign box_rdata = '0;
+    assign {out_valid_o, in_ready_o, send_o, receive_o} = '0;
+    assign {idle_o, vote_o, left_o} = '1;
+    assign out_o = '0;
+    logic unused_messages;
+    assign unused_messages = ^{out_ready_i, in_valid_i, in_i, release_i, unanimous_i, enable_i};
   end
 
   // Devices answer in the same cycle. An access that they do not know is a fault.
@@ -344,6 +422,7 @@ module tutti_machine_tile
       data_ready = image_ready_q;
       data_rdata = image_data_i;
     end
+    if (!data_fault && to_box) data_rdata = box_rdata;
     if (!data_fault && to_ram) begin
       data_ready = mem_ready_i;
       data_rdata = mem_rdata_i;

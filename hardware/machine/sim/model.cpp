@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled once for each size: TUTTI_MODEL is Verilator's class, TUTTI_MODEL_CORES,
-// TUTTI_MODEL_SOCKETS and TUTTI_MODEL_IDEAL are what it was made with.
+// TUTTI_MODEL_SOCKETS, TUTTI_MODEL_IDEAL and TUTTI_MODEL_MESSAGES are what it was made with.
 #include "hardware/machine/sim/model.hpp"
 
 // Verilator's headers, by names that depend on the size.
@@ -80,6 +80,15 @@ class verilated_model final : public model {
     return found;
   }
   unsigned waits_at_structure(unsigned core) const override { return top_.waits_o[core]; }
+  mailbox_state mailbox(unsigned core) const override {
+    const unsigned m = top_.mailbox_o[core];
+    return {(m >> 2 & 1) != 0, (m >> 3 & 1) != 0, (m >> 1 & 1) != 0, (m & 1) != 0};
+  }
+  wave_state wave() const override {
+    const unsigned w = top_.wave_o;
+    return {w >> 3 & 3, (w >> 2 & 1) != 0, (w >> 1 & 1) != 0, (w & 1) != 0};
+  }
+  bool detector_is_wrong() const override { return top_.detector_error_o != 0; }
   barrier_state barrier(unsigned socket, unsigned number) const override {
     barrier_state b;
     of_unit(socket, [&](const auto& participants, const auto& arrived, const auto& owed,
@@ -126,7 +135,8 @@ class verilated_model final : public model {
   TUTTI_MODEL top_{&context_};
 };
 
-const bool added = add_model({TUTTI_MODEL_CORES, TUTTI_MODEL_SOCKETS, TUTTI_MODEL_IDEAL,
+const bool added = add_model({TUTTI_MODEL_CORES, TUTTI_MODEL_SOCKETS, TUTTI_MODEL_IDEAL != 0,
+                              TUTTI_MODEL_MESSAGES != 0,
                               [] { return std::unique_ptr<model>(new verilated_model); }});
 
 }  // namespace

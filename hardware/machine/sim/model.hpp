@@ -31,6 +31,19 @@ struct transaction {
   std::uint32_t line = 0;
 };
 
+// What a mailbox does, and the waves of the detector of messages.
+struct mailbox_state {
+  // The thread is idle, and has voted so.
+  bool idle = false, vote = false;
+  // It has an empty slot, and a message that the network has not taken.
+  bool takes = false, sends = false;
+};
+struct wave_state {
+  // 0 detects, 1 releases, 2 enables.
+  unsigned phase = 0;
+  bool begins = false, ends = false, detected = false;
+};
+
 // A barrier of a socket's unit: one bit for each core of the socket.
 struct barrier_state {
   std::uint32_t participants = 0, arrived = 0, owed = 0;
@@ -69,6 +82,11 @@ class model {
   virtual int waits_at(unsigned core) const = 0;
   // The number of the structures' or the mask unit's barrier at which a core waits, or 0.
   virtual unsigned waits_at_structure(unsigned core) const = 0;
+  // Without mailboxes, that of a mailbox which does nothing.
+  virtual mailbox_state mailbox(unsigned core) const = 0;
+  virtual wave_state wave() const = 0;
+  // Misuse that the detector has found, which is a fault of the machine.
+  virtual bool detector_is_wrong() const = 0;
   virtual barrier_state barrier(unsigned socket, unsigned number) const = 0;
 
   virtual std::span<std::uint32_t> image() = 0;
@@ -78,6 +96,8 @@ struct built_model {
   unsigned cores, sockets;
   // The RAM has no caches, distance or contention.
   bool ideal;
+  // The cores have mailboxes.
+  bool messages;
   std::unique_ptr<model> (*make)();
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine_run IMAGE [--cores N] [--sockets N] [--ideal] [--cycles N] [--quiet] [--line TEXT]: runs
-// a program on the machine. Prints its console, and unless --quiet each trace and the end of each
-// core. --line is the command line of the image kernel.bin, which ends with core 0. The status is 1
-// if the program does not end or a core ends with another status than 0.
+// machine_run IMAGE [--cores N] [--sockets N] [--ideal | --messages] [--cycles N] [--quiet]
+// [--line TEXT]: runs a program on the machine. Prints its console, and unless --quiet each trace
+// and the end of each core. --line is the command line of the image kernel.bin, which ends with
+// core 0. The status is 1 if the program does not end or a core ends with another status than 0.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -41,6 +41,8 @@ arguments parse(int argc, char** argv) {
       a.cycles = number();
     else if (word == "--ideal")
       a.settings.ideal = true;
+    else if (word == "--messages")
+      a.settings.messages = true;
     else if (word == "--quiet")
       a.quiet = true;
     else if (word == "--line") {

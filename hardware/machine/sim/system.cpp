@@ -43,13 +43,17 @@ const built_model& choose(const settings& s) {
                                 " is not in 1 to 1023");
   std::string built;
   for (const built_model& m : models()) {
-    if (m.ideal == s.ideal && m.sockets == s.sockets && m.cores >= s.cores) return m;
+    if (m.ideal == s.ideal && m.messages == s.messages && m.sockets == s.sockets &&
+        m.cores >= s.cores)
+      return m;
     built += (built.empty() ? "" : ", ") + std::to_string(m.cores) + " in " +
-             std::to_string(m.sockets) + (m.ideal ? " (ideal)" : "");
+             std::to_string(m.sockets) + (m.ideal ? " (ideal)" : "") +
+             (m.messages ? " (messages)" : "");
   }
   throw std::invalid_argument("no model has " + std::to_string(s.cores) + " cores in " +
                               std::to_string(s.sockets) + " sockets" +
-                              (s.ideal ? " and an ideal RAM" : "") + "; this build has " + built);
+                              (s.ideal ? " and an ideal RAM" : "") +
+                              (s.messages ? " and mailboxes" : "") + "; this build has " + built);
 }
 
 std::string hexadecimal(std::uint32_t value) {
@@ -121,6 +125,7 @@ void system::reset() {
   model_->reset(false);
   for (core_state& c : cores_) c = {.built = c.built};
   events_.clear();
+  waves_.clear();
   console_.clear();
   cycle_ = last_retired_ = last_report_ = 0;
   running_ = settings_.cores;
@@ -151,6 +156,18 @@ void system::report(unsigned core, unsigned built) {
   }
 }
 
+void system::note_wave() {
+  const wave_state w = model_->wave();
+  // A wave may begin in the cycle in which the last one ends; its first order leaves in the next.
+  if (w.ends) {
+    if (waves_.size() >= most_waves) waves_.erase(waves_.begin(), waves_.begin() + most_waves / 2);
+    waves_.push_back({wave_begin_, cycle_, w.phase, w.detected});
+  }
+  if (w.begins) wave_begin_ = cycle_ + 1;
+  if (model_->detector_is_wrong())
+    throw std::runtime_error("the detector of messages reports misuse\n" + who_waits_for_what());
+}
+
 void system::step(std::uint64_t cycles) {
   for (std::uint64_t i = 0; i < cycles; ++i) {
     std::uint64_t raised = 0;
@@ -165,6 +182,7 @@ void system::step(std::uint64_t cycles) {
       report(number_[built], built);
     }
     std::uint64_t retired = model_->retired();
+    if (settings_.messages) note_wave();
     if (retired != 0) last_retired_ = cycle_;
     for (; retired != 0; retired &= retired - 1) {
       core_state& c = cores_[number_[static_cast<unsigned>(std::countr_zero(retired))]];
@@ -206,6 +224,8 @@ std::string system::waits_at_barrier(unsigned core) const {
   if (const unsigned far = model_->waits_at_structure(built); far != 0)
     return far == 192 ? "waits at the mask unit"
                       : "waits in barrier " + std::to_string(far) + " of the structures";
+  if (const mailbox_state box = model_->mailbox(built); settings_.messages && box.idle)
+    return std::string("is idle (votes ") + (box.vote ? "true" : "false") + ")";
   const int at = model_->waits_at(built);
   if (at < 0) return "waits for the barrier unit";
   const barrier_state b = model_->barrier(built / built_each, static_cast<unsigned>(at));
@@ -245,6 +265,9 @@ std::string system::who_waits_for_what() const {
       text += "; its cache waits for line " + address_of(m.line) +
               (m.has_data ? ", which it has," : "") + " and " + std::to_string(m.acks) +
               " acknowledgements";
+    if (const mailbox_state box = model_->mailbox(built); settings_.messages)
+      text += std::string(box.takes ? "" : "; has no empty slot for a message") +
+              (box.sends ? "; the network has not taken its message" : "");
     text += '\n';
   }
   for (unsigned t = 0; t < model_->transactions(); ++t) {

@@ -19,6 +19,8 @@ struct settings {
   unsigned sockets = 1;
   // A RAM without caches, distance or contention, for the development of programs.
   bool ideal = false;
+  // The cores have mailboxes.
+  bool messages = false;
   // Cycles between a core and the barrier unit of its socket, in each direction; at most 63.
   unsigned unit_distance = 0;
   // Cycles between two sockets for messages of the barrier units, in each direction, 1 to 1023; as
@@ -41,6 +43,15 @@ struct event {
   // The four high bits of the word that the program wrote.
   unsigned tag;
   std::uint32_t data;
+};
+
+// A wave of the detector of messages, from its first order to its last reply.
+struct wave {
+  std::uint64_t begin = 0, end = 0;
+  // 0 detects, 1 releases, 2 enables.
+  unsigned phase = 0;
+  // It has found termination.
+  bool detected = false;
 };
 
 struct interrupt {
@@ -72,6 +83,9 @@ class system {
 
   std::uint64_t cycle() const noexcept { return cycle_; }
   const std::vector<event>& events() const noexcept { return events_; }
+  // The waves that have ended, the newest `most_waves` of them.
+  static constexpr std::size_t most_waves = 1 << 16;
+  const std::vector<machine::wave>& waves() const noexcept { return waves_; }
   // What the programs wrote to the console.
   const std::string& console() const noexcept { return console_; }
   bool ended(unsigned core) const noexcept { return cores_[core].ended; }
@@ -95,6 +109,7 @@ class system {
   template <class IsOver>
   bool run_until(IsOver is_over, std::uint64_t most);
   void report(unsigned core, unsigned built);
+  void note_wave();
   std::string waits_at_barrier(unsigned core) const;
 
   settings settings_;
@@ -104,6 +119,8 @@ class system {
   std::array<unsigned, 64> number_{};
   std::vector<interrupt> interrupts_;
   std::vector<event> events_;
+  std::vector<machine::wave> waves_;
+  std::uint64_t wave_begin_ = 0;
   std::string console_;
   std::uint64_t cycle_ = 0, last_retired_ = 0, last_report_ = 0;
   unsigned running_ = 0, built_cores_ = 0;

@@ -17,7 +17,7 @@ for source in "$here/start.S" "$here/kernel.c" "$here/runtime.cpp" "$isa/support
   case $source in
     *.cpp)
       "${prefix}g++" $flags -std=c++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
-        -DNDEBUG -isystem "$isa/std" -I "$root/include" -I "$root" -c "$source" -o "$object" ;;
+        -DNDEBUG -isystem "$isa/std" -I "$here/graph" -I "$root/include" -I "$root" -c "$source" -o "$object" ;;
     *) "${prefix}gcc" $flags -std=gnu17 -I "$root" -c "$source" -o "$object" ;;
   esac
   objects="$objects $object"

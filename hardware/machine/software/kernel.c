@@ -6,6 +6,7 @@
 #include "hardware/isa/software/isa.h"
 #include "hardware/machine/software/block.h"
 #include "hardware/machine/software/machine.h"
+#include "hardware/machine/software/messages.h"
 
 #define LONGEST_TIMEOUT (1u << 20)
 // The kernel uses so many of a unit.
@@ -553,19 +554,24 @@ static const char* what(uint32_t cause) {
   }
 }
 
-static void end_by_trap(const struct frame* thread, uint32_t cause, uint32_t value) {
+static void end_with(const struct frame* thread, const char* sentence, uint32_t cause,
+                     uint32_t value) {
   lock(&console_lock);
   print("core ");
   print_hex(THIS_CORE);
   print(", at ");
   print_hex(thread->x[0]);
   print(": ");
-  print(what(cause));
+  print(sentence);
   print_hex(value);
   print("\n");
   unlock(&console_lock);
   trace(TRACE_TRAP, cause << 16 | (value & 0xffffu));
   end(STATUS_TRAP | cause);
+}
+
+static void end_by_trap(const struct frame* thread, uint32_t cause, uint32_t value) {
+  end_with(thread, what(cause), cause, value);
 }
 
 static int is_barwait(uint32_t insn) { return (insn & 0xfe00707fu) == 0x2bu; }
@@ -593,6 +599,8 @@ void kernel_trap(struct frame* thread, uint32_t cause, uint32_t value) {
   if (cause == CAUSE_EXTENSION) {
     const uint32_t insn = instruction_at(thread->x[0]);
     if (is_barwait(insn)) return serve_wait(thread, insn);
+    const uint32_t why = is_of_mailbox(insn) ? message_cause() : 0;
+    if (why != 0) end_with(thread, message_complaint(why), cause, why);
     trace(TRACE_DENIED, insn);
     value = insn;
   }

@@ -117,4 +117,32 @@ enum class test_program : std::uint32_t {
 // How the program `episodes` makes its barrier: parameter A.
 enum class made_by : std::uint32_t { create, create_structure, open_mask };
 
+// The programs of messages.cpp. Those from `to_nobody` on end with a trap.
+enum class message_program : std::uint32_t {
+  random,
+  late,
+  flood,
+  stuck,
+  interrupted,
+  ping_pong,
+  idle_episodes,
+  tree_episodes,
+  to_nobody,
+  too_long,
+  no_slot,
+  send_without_slot,
+  given_twice,
+  send_a_given_slot,
+  store_to_a_given_slot,
+  receive_nothing,
+  store_behind_the_slots,
+  store_behind_the_words,
+  byte_of_a_slot,
+  unknown
+};
+// What they find wrong: a message's content, its number among those of its pair, its episode; a
+// thread that was released before others were idle; sent is not received; the result of the vote; a
+// misuse that has passed.
+enum class message_fault : std::uint32_t { content, order, episode, early, sums, vote, passed };
+
 }  // namespace tutti::rtl
