@@ -323,7 +323,8 @@ module tutti_machine_coherence_formal
     if (!rst_n) value_q <= memory;
   end
 
-  // Everything with the line's number beyond the memory, or of the wrong kind, core or place.
+  // Everything with the line's number beyond the memory, or of the wrong kind, core or place; what a
+  // message of its kind does not use is zero, and the requester is who sends or gets it.
   logic [N-1:0] odd_cache, odd_state;
   logic [T-1:0] odd_transaction;
   logic odd_home;
@@ -331,15 +332,24 @@ module tutti_machine_coherence_formal
     for (int unsigned c = 0; c < N; ++c) begin
       odd_cache[c] = (request_q[c].valid && (request_q[c].message.line >= Lines
           || !(request_q[c].message.kind inside {GetS, GetM, Upgrade, Put})
-          || request_q[c].message.core != core_t'(c)))
+          || request_q[c].message.core != core_t'(c)
+          || request_q[c].message.requester != core_t'(c)
+          || {request_q[c].message.acks, request_q[c].message.has_line,
+            request_q[c].message.dirty} != '0 || request_q[c].message.grant != I))
         || (forward_q[c].valid && (forward_q[c].message.line >= Lines
           || !(forward_q[c].message.kind inside {FwdGetS, FwdGetM, Invalidate, PutPull, PutStale})
-          || forward_q[c].message.core != core_t'(c) || forward_q[c].message.requester >= N))
+          || forward_q[c].message.core != core_t'(c) || forward_q[c].message.requester >= N
+          || {forward_q[c].message.acks, forward_q[c].message.has_line,
+            forward_q[c].message.dirty} != '0 || forward_q[c].message.grant != I))
         || (home_q[c].valid && (home_q[c].message.line >= Lines || home_q[c].message.kind != Done))
         || (data_q[c].valid && (data_q[c].message.line >= Lines || data_q[c].message.kind != Data
-          || data_q[c].message.core != core_t'(c) || data_q[c].message.dirty))
+          || data_q[c].message.core != core_t'(c) || data_q[c].message.requester != core_t'(c)
+          || data_q[c].message.dirty))
         || (sent_valid[c] && (sent[c].line >= Lines || !(sent[c].kind inside {Data, Ack, Done})
-          || sent[c].core >= N));
+          || sent[c].core >= N || sent[c].requester != core_t'(c)
+          || (sent[c].kind == Done && sent[c].core != core_t'(c))
+          || (sent[c].kind != Data && (sent[c].acks != '0 || sent[c].dirty))
+          || (sent[c].kind == Ack && sent[c].has_line)));
       for (int unsigned s = 0; s < N; ++s)
         if (peer_q[c][s].valid && (peer_q[c][s].message.line >= Lines
             || !(peer_q[c][s].message.kind inside {Data, Ack})
@@ -378,10 +388,11 @@ module tutti_machine_coherence_formal
           && !written_since_q[c]));
     end
     odd_home = (home_forward_valid && (home_forward.line >= Lines || home_forward.core >= N
-          || home_forward.requester >= N
+          || home_forward.requester >= N || home_forward.grant != I
+          || {home_forward.acks, home_forward.has_line, home_forward.dirty} != '0
           || !(home_forward.kind inside {FwdGetS, FwdGetM, Invalidate, PutPull, PutStale})))
         || (home_sent_valid && (home_sent.line >= Lines || home_sent.kind != Data
-          || home_sent.core >= N || home_sent.dirty));
+          || home_sent.core >= N || home_sent.requester != home_sent.core || home_sent.dirty));
     for (int unsigned t = 0; t < T; ++t) begin
       odd_transaction[t] = step[t] > Wait
         || (step[t] == Free && waiting[t] != '0)
