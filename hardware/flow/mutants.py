@@ -363,7 +363,8 @@ def _what(mutant: Mutant) -> str:
     stem = mutant.path.stem
     text = mutant.path.read_text()
     before = text.encode()[: mutant.begin].decode()
-    function = re.findall(r"\bfunction\s+automatic\s+[^;(]*?(\w+)\s*\(|\b(endfunction)\b", before)
+    function = re.findall(
+        r"\bfunction\s+automatic\s+[^;(]*?(\w+)\s*\(|\b(endfunction)\b", before)  # fmt: skip
     if stem.endswith("_pkg") and function and function[-1][0]:
         name = function[-1][0]
         if len(re.findall(rf"\b{name}\b", text)) == 1:
@@ -428,7 +429,8 @@ def _equal_function(unit: Unit, package: str, name: str, sources: list,
         folder: pathlib.Path) -> bool:  # fmt: skip
     """Whether a function of a package is the original's equal for all arguments."""
     (path,) = [source for source in unit.sources if source.stem == package]
-    head = re.search(rf"function\s+automatic\s+([^;(]*?)\b{name}\s*\(([^)]*)\)", path.read_text())
+    head = re.search(
+        rf"function\s+automatic\s+([^;(]*?)\b{name}\s*\(([^)]*)\)", path.read_text())  # fmt: skip
     if head is None:
         return False
     arguments = [each.strip() for each in head[2].split(",")]
