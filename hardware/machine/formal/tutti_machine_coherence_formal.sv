@@ -792,6 +792,43 @@ module tutti_machine_coherence_formal
     end
   end
 
+  // The directory's transactions take turns at the lookup, at forwards and at answers: one that
+  // could have gone on while another did goes on before that one does again.
+  logic [2:0][T-1:0] can_go;
+  logic [2:0] goes;
+  logic [2:0][3:0] gone, turn, next_q;
+  logic [2:0][T-1:0][T-1:0] overtaken_q, bad_turn;
+  assign can_go = {i_directory.answers, i_directory.senders, i_directory.lookups};
+  assign goes = {i_directory.responds, i_directory.sends, i_directory.looks};
+  assign gone = {4'(i_directory.answer), 4'(i_directory.sender), 4'(i_directory.lookup)};
+  assign turn = {4'(i_directory.response_turn_q), 4'(i_directory.forward_turn_q),
+      4'(i_directory.lookup_turn_q)};
+  function automatic logic [3:0] turns_until(int unsigned t, logic [3:0] now);
+    return now <= 4'(t) ? 4'(t) - now : 4'(t) + 4'(T) - now;
+  endfunction
+  for (genvar k = 0; k < 3; ++k) begin : gen_turn
+    always_ff @(posedge clk_i)
+      if (!rst_n) next_q[k] <= '0;
+      else if (goes[k]) next_q[k] <= gone[k] == 4'(T - 1) ? '0 : gone[k] + 4'd1;
+    for (genvar t = 0; t < T; ++t) begin : gen_waits
+      for (genvar u = 0; u < T; ++u) begin : gen_overtakes
+        always_ff @(posedge clk_i)
+          overtaken_q[k][t][u] <= rst_n && t != u && can_go[k][t] && !(goes[k] && gone[k] == 4'(t))
+              && (overtaken_q[k][t][u] || (goes[k] && gone[k] == 4'(u)));
+        assign bad_turn[k][t][u] = overtaken_q[k][t][u] && (!can_go[k][t]
+            || (goes[k] && gone[k] == 4'(u))
+            || turns_until(t, turn[k]) >= turns_until(u, turn[k]));
+      end
+    end
+  end
+  always_comb begin
+    if (!power_q) begin
+      // The next one's turn follows whoever has gone.
+      a_turns: assert (bad_turn == '0 && turn == next_q && turn[0] < 4'(T) && turn[1] < 4'(T)
+          && turn[2] < 4'(T));
+    end
+  end
+
   // What the cores see.
   for (genvar c = 0; c < N; ++c) begin : gen_sees
     always_comb begin
