@@ -363,7 +363,8 @@ def _what(mutant: Mutant) -> str:
     stem = mutant.path.stem
     text = mutant.path.read_text()
     before = text.encode()[: mutant.begin].decode()
-    function = re.findall(r"\bfunction\s+automatic\s+[^;(]*?(\w+)\s*\(|\b(endfunction)\b", before)
+    function = re.findall(
+        r"\bfunction\s+automatic\s+[^;(]*?(\w+)\s*\(|\b(endfunction)\b", before)  # fmt: skip
     if stem.endswith("_pkg") and function and function[-1][0]:
         name = function[-1][0]
         if len(re.findall(rf"\b{name}\b", text)) == 1:
@@ -413,7 +414,7 @@ def _refused(unit: Unit, sources: list, folder: pathlib.Path) -> str:
 
 def _equivalent_alone(unit: Unit, mutant: Mutant, sources: list,
         folder: pathlib.Path) -> bool:  # fmt: skip
-    """Whether yosys proves that what has the mutant in it is the original's equal: the function of a
+    """Whether yosys proves that what has the mutant in it equals the original: the function of a
     package, for all arguments, or the module, at all of its sizes."""
     stem, name = mutant.path.stem, _what(mutant)
     if name != stem:
@@ -428,7 +429,8 @@ def _equal_function(unit: Unit, package: str, name: str, sources: list,
         folder: pathlib.Path) -> bool:  # fmt: skip
     """Whether a function of a package is the original's equal for all arguments."""
     (path,) = [source for source in unit.sources if source.stem == package]
-    head = re.search(rf"function\s+automatic\s+([^;(]*?)\b{name}\s*\(([^)]*)\)", path.read_text())
+    head = re.search(rf"function\s+automatic\s+([^;(]*?)\b{name}\s*\(([^)]*)\)",
+        path.read_text())  # fmt: skip
     if head is None:
         return False
     arguments = [each.strip() for each in head[2].split(",")]
@@ -437,7 +439,8 @@ def _equal_function(unit: Unit, package: str, name: str, sources: list,
     probe = folder / "tutti_probe.sv"
     folder.mkdir(parents=True, exist_ok=True)
     probe.write_text(
-        f"module tutti_probe import {package}::*; (\n{ports}  output {head[1].strip()} result_o\n);\n"
+        f"module tutti_probe import {package}::*; (\n"
+        f"{ports}  output {head[1].strip()} result_o\n);\n"
         f"  assign result_o = {name}({call});\nendmodule\n")  # fmt: skip
     packages = [[source for source in some if source.stem.endswith("_pkg")] + [probe]
         for some in (unit.sources, sources)]  # fmt: skip

@@ -323,7 +323,8 @@ module tutti_machine_coherence_formal
     if (!rst_n) value_q <= memory;
   end
 
-  // Everything with the line's number beyond the memory, or of the wrong kind, core or place.
+  // Everything with the line's number beyond the memory, or of the wrong kind, core or place; what a
+  // message of its kind does not use is zero, and the requester is who sends or gets it.
   logic [N-1:0] odd_cache, odd_state;
   logic [T-1:0] odd_transaction;
   logic odd_home;
@@ -331,15 +332,24 @@ module tutti_machine_coherence_formal
     for (int unsigned c = 0; c < N; ++c) begin
       odd_cache[c] = (request_q[c].valid && (request_q[c].message.line >= Lines
           || !(request_q[c].message.kind inside {GetS, GetM, Upgrade, Put})
-          || request_q[c].message.core != core_t'(c)))
+          || request_q[c].message.core != core_t'(c)
+          || request_q[c].message.requester != core_t'(c)
+          || {request_q[c].message.acks, request_q[c].message.has_line,
+            request_q[c].message.dirty} != '0 || request_q[c].message.grant != I))
         || (forward_q[c].valid && (forward_q[c].message.line >= Lines
           || !(forward_q[c].message.kind inside {FwdGetS, FwdGetM, Invalidate, PutPull, PutStale})
-          || forward_q[c].message.core != core_t'(c) || forward_q[c].message.requester >= N))
+          || forward_q[c].message.core != core_t'(c) || forward_q[c].message.requester >= N
+          || {forward_q[c].message.acks, forward_q[c].message.has_line,
+            forward_q[c].message.dirty} != '0 || forward_q[c].message.grant != I))
         || (home_q[c].valid && (home_q[c].message.line >= Lines || home_q[c].message.kind != Done))
         || (data_q[c].valid && (data_q[c].message.line >= Lines || data_q[c].message.kind != Data
-          || data_q[c].message.core != core_t'(c) || data_q[c].message.dirty))
+          || data_q[c].message.core != core_t'(c) || data_q[c].message.requester != core_t'(c)
+          || data_q[c].message.dirty))
         || (sent_valid[c] && (sent[c].line >= Lines || !(sent[c].kind inside {Data, Ack, Done})
-          || sent[c].core >= N));
+          || sent[c].core >= N || sent[c].requester != core_t'(c)
+          || (sent[c].kind == Done && sent[c].core != core_t'(c))
+          || (sent[c].kind != Data && (sent[c].acks != '0 || sent[c].dirty))
+          || (sent[c].kind == Ack && sent[c].has_line)));
       for (int unsigned s = 0; s < N; ++s)
         if (peer_q[c][s].valid && (peer_q[c][s].message.line >= Lines
             || !(peer_q[c][s].message.kind inside {Data, Ack})
@@ -378,10 +388,11 @@ module tutti_machine_coherence_formal
           && !written_since_q[c]));
     end
     odd_home = (home_forward_valid && (home_forward.line >= Lines || home_forward.core >= N
-          || home_forward.requester >= N
+          || home_forward.requester >= N || home_forward.grant != I
+          || {home_forward.acks, home_forward.has_line, home_forward.dirty} != '0
           || !(home_forward.kind inside {FwdGetS, FwdGetM, Invalidate, PutPull, PutStale})))
         || (home_sent_valid && (home_sent.line >= Lines || home_sent.kind != Data
-          || home_sent.core >= N || home_sent.dirty));
+          || home_sent.core >= N || home_sent.requester != home_sent.core || home_sent.dirty));
     for (int unsigned t = 0; t < T; ++t) begin
       odd_transaction[t] = step[t] > Wait
         || (step[t] == Free && waiting[t] != '0)
@@ -778,6 +789,43 @@ module tutti_machine_coherence_formal
           a_single_writer: assert (!(has[c] inside {E, M} && others_have[c]) || misses[c]);
         end
       end
+    end
+  end
+
+  // The directory's transactions take turns at the lookup, at forwards and at answers: one that
+  // could have gone on while another did goes on before that one does again.
+  logic [2:0][T-1:0] can_go;
+  logic [2:0] goes;
+  logic [2:0][3:0] gone, turn, next_q;
+  logic [2:0][T-1:0][T-1:0] overtaken_q, bad_turn;
+  assign can_go = {i_directory.answers, i_directory.senders, i_directory.lookups};
+  assign goes = {i_directory.responds, i_directory.sends, i_directory.looks};
+  assign gone = {4'(i_directory.answer), 4'(i_directory.sender), 4'(i_directory.lookup)};
+  assign turn = {4'(i_directory.response_turn_q), 4'(i_directory.forward_turn_q),
+      4'(i_directory.lookup_turn_q)};
+  function automatic logic [3:0] turns_until(int unsigned t, logic [3:0] now);
+    return now <= 4'(t) ? 4'(t) - now : 4'(t) + 4'(T) - now;
+  endfunction
+  for (genvar k = 0; k < 3; ++k) begin : gen_turn
+    always_ff @(posedge clk_i)
+      if (!rst_n) next_q[k] <= '0;
+      else if (goes[k]) next_q[k] <= gone[k] == 4'(T - 1) ? '0 : gone[k] + 4'd1;
+    for (genvar t = 0; t < T; ++t) begin : gen_waits
+      for (genvar u = 0; u < T; ++u) begin : gen_overtakes
+        always_ff @(posedge clk_i)
+          overtaken_q[k][t][u] <= rst_n && t != u && can_go[k][t] && !(goes[k] && gone[k] == 4'(t))
+              && (overtaken_q[k][t][u] || (goes[k] && gone[k] == 4'(u)));
+        assign bad_turn[k][t][u] = overtaken_q[k][t][u] && (!can_go[k][t]
+            || (goes[k] && gone[k] == 4'(u))
+            || turns_until(t, turn[k]) >= turns_until(u, turn[k]));
+      end
+    end
+  end
+  always_comb begin
+    if (!power_q) begin
+      // The next one's turn follows whoever has gone.
+      a_turns: assert (bad_turn == '0 && turn == next_q && turn[0] < 4'(T) && turn[1] < 4'(T)
+          && turn[2] < 4'(T));
     end
   end
 

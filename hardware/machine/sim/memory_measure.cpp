@@ -38,11 +38,14 @@ class meter {
     mixed("lines that all use", 4, 1);
     mixed("lines of a set", 5, sets);
     mixed("lines that fill the caches", 160, 1);
-    if (wrong_.empty()) return {};
-    return wrong_ + "\n" + ports_.waits();
+    return {};
   }
 
  private:
+  [[noreturn]] void fail(const std::string& what) {
+    throw std::runtime_error(what + "\n" + ports_.waits());
+  }
+
   // The word of a line that nobody has used, with its home in the socket.
   std::uint32_t fresh(unsigned socket) {
     do ++line_;
@@ -52,10 +55,10 @@ class meter {
 
   std::uint64_t cost(unsigned core, op what, std::uint32_t address, std::uint32_t data = 1) {
     const auto got = ports_.alone(core, {what, address, data, 0xf});
-    if (!got) wrong_ = "an access does not end";
+    if (!got) fail("an access does not end");
     // What it leaves behind, Done and lines on their way home, has its time.
     for (unsigned i = 0; i < 1000; ++i) ports_.step([](auto&&...) {});
-    return got ? got->cycles() : 0;
+    return got->cycles();
   }
 
   static void print(const char* what, std::uint64_t cycles) {
@@ -212,7 +215,7 @@ class meter {
         }
       });
     }
-    if (waiting != 0) wrong_ = "a reader does not see the word";
+    if (waiting != 0) fail("a reader does not see the word");
     std::printf(
         "{\"access\": \"store to a word that others read in a loop\", \"readers\": %u, "
         "\"store\": %llu, \"all_have_seen\": %llu}\n",
@@ -256,7 +259,7 @@ class meter {
   template <class Next>
   void held(const char* what, unsigned after, Next next) {
     const std::uint32_t at = fresh(0);
-    if (!ports_.alone(0, {op::load_reserved, at, 0, 0xf})) wrong_ = "an access does not end";
+    if (!ports_.alone(0, {op::load_reserved, at, 0, 0xf})) fail("an access does not end");
     std::uint64_t took = 0;
     for (unsigned i = 0; (took == 0 || ports_.busy(0)) && i < 10'000; ++i) {
       if (i == after) ports_.begin(1, {op::store, at, 1, 0xf});
@@ -266,13 +269,14 @@ class meter {
         if (core == 1) took = got.cycles();
       });
     }
-    if (took == 0) wrong_ = "a store to a reserved line does not end";
+    if (took == 0) fail("a store to a reserved line does not end");
     const auto conditional = ports_.alone(0, {op::store_conditional, at, 2, 0xf});
+    if (!conditional) fail("an access does not end");
     cost(0, op::load, at);
     std::printf(
         "{\"access\": \"store to a line that another core has reserved\", \"which\": \"%s\", "
         "\"cycles\": %llu, \"conditional\": %u}\n",
-        what, static_cast<unsigned long long>(took), conditional ? conditional->data : 2);
+        what, static_cast<unsigned long long>(took), conditional->data);
   }
 
   // All cores make random accesses, as fast as they can, to `count` lines that are `apart`.
@@ -310,7 +314,7 @@ class meter {
         ended = got.ended;
       });
     }
-    if (all != 0) wrong_ = "mixed accesses do not end";
+    if (all != 0) fail("mixed accesses do not end");
     std::printf(
         "{\"access\": \"mixed accesses of all cores\", \"where\": \"%s\", \"cycles_each\": %.2f, "
         "\"conditionals_succeeded\": %u}\n",
@@ -319,19 +323,23 @@ class meter {
 
   void finish(std::uint32_t at, std::uint32_t sum) {
     const auto got = ports_.alone(CORES - 1, {op::load, at, 0, 0xf});
-    if (!got)
-      wrong_ = "an access does not end";
-    else if (got->data != sum)
-      wrong_ = "the sum is " + std::to_string(got->data) + ", not " + std::to_string(sum);
+    if (!got) fail("an access does not end");
+    if (got->data != sum)
+      fail("the sum is " + std::to_string(got->data) + ", not " + std::to_string(sum));
   }
 
   testbench& bench_;
   access_ports ports_;
   std::uint32_t line_ = 0;
-  std::string wrong_;
 };
 
-std::string run(testbench& bench, const arguments&) { return meter(bench).run(); }
+std::string run(testbench& bench, const arguments&) {
+  try {
+    return meter(bench).run();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
 
 }  // namespace
 
