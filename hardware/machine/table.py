@@ -166,10 +166,9 @@ def tables(barriers: dict, accesses: dict, far: dict) -> dict[str, str]:
     made = {metric.replace("_", " "): barrier_table(barriers, metric) for metric in METRICS}
     made["paper"] = paper_table(barriers, far)
     made["units"] = units_table(barriers)
-    if accesses:
-        # The largest of each number of sockets.
-        largest = {s: max(c for t, c in accesses if t == s) for s, _ in accesses}
-        made["accesses"] = access_table(accesses, sorted(largest.items()))
+    # The sizes in which single accesses were measured.
+    if sizes := sorted(s for s, kinds in accesses.items() if ("load_hit", "neighbour") in kinds):
+        made["accesses"] = access_table(accesses, sizes)
     return made
 
 
