@@ -144,25 +144,27 @@ def figures(found: Found, size: tuple[int, int]) -> str:
         return cycles(found, size, name, "broadcast_sigma")
 
     def named(of, *names: str) -> str:  # type: ignore[no-untyped-def]
-        return ", ".join(f"{NAMES[name]} {cell(of(name))}" for name in names)
+        return "; ".join(f"{NAMES[name]}: {cell(of(name))}" for name in names)
 
     kicked = ("condition_kick", "condition", "interrupt_entry")
     slower = ratio(one("condition_kick"), one("interrupt_entry"))
     rows = (
         ("3", "waking one thread in user space against an IPI",
             "16 times (x64), 32 and 16 times (Phi); IPI 740 cycles (Phi)",
-            f"kernel only: a thread by kick takes {slower} times the interrupt"),
+            f"no user space; a thread of the kernel, by kick, takes {slower} times the interrupt"),
         ("4", "the same, all threads", "78 and 30 times (x64), over 4,000 and 2,000 (Phi)",
-            "kernel only: " + ratio(last("condition_kick"), last("interrupt_entry"))
-            + " times, to the last"),
+            "no user space; the last thread of the kernel, by kick, takes "
+            + ratio(last("condition_kick"), last("interrupt_entry")) + " times the interrupt"),
         ("5, 6", "sigma of a broadcast in user space and by IPI",
             "three orders (x64), five (Phi)", named(sigma, *kicked)),
         ("7", "IPI to each core", "knees at the distances", "table by distance"),
         ("8, 9", "kernel condition variables, one receiver",
             "over 4 times faster than in user space; kick has the least time of the other",
-            named(one, *kicked) + f"; least without kick {cell(one('condition', 'min'))}"),
+            named(one, *kicked) + f"; the least without kick: {cell(one('condition', 'min'))}"),
         ("10, 11", "the same, all", "10 and 16 times", named(last, *kicked)),
         ("12, 13", "sigma of the same", "10 times better", named(sigma, *kicked)),
+        ("14", "drawing of the events through the tables", "no number",
+            "slots for each pair of cores instead of the lookup table"),
         ("15", "events through the tables, one receiver",
             "5 % (100 cycles, 40 on Phi) over the IPI",
             named(one, "event", "event_shortcut", "interrupt", "event_by_call")),
@@ -172,6 +174,7 @@ def figures(found: Found, size: tuple[int, int]) -> str:
             named(sigma, "event", "event_shortcut", "interrupt", "event_by_call")),
         ("18", "polling against an IPI", "an IPI takes about 1,000 cycles more",
             named(one, "polling", "interrupt_entry", "interrupt_plain")),
+        ("19", "the cost of an interrupt", "1,150", "the table below"),
         ("20", "remote system call, projected", "overlaps with polling",
             "measured: " + named(one, "remote_call_entry", "remote_call", "polling")),
     )  # fmt: skip

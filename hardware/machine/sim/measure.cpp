@@ -230,7 +230,8 @@ void measure_figure(const images& folder, const size& on) {
 
 // What the kernel's bench prints: notifications of one core and of all others. How far each core is
 // comes from the lines of the bare interrupt and of the bare call.
-void measure_events(const images& folder, const size& on, unsigned trials) {
+void measure_events(const images& folder, const size& on) {
+  constexpr unsigned trials = 5;
   std::istringstream said(run_kernel(
       folder, {on.cores, on.sockets,
                "program=bench unit=cycles lines=summary trials=" + std::to_string(trials)}));
@@ -274,8 +275,6 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
   }
 }
 
-constexpr unsigned event_trials = 5, sample_trials = 2;
-
 // Every kind of barrier, in the sizes that the tests build.
 void measure_sample(const images& folder) {
   for (const size& on : {size{4, 1}, size{4, 2}}) {
@@ -284,7 +283,7 @@ void measure_sample(const images& folder) {
     for (const algorithm a : {algorithm::central, algorithm::dissemination})
       measure_one(folder, on, static_cast<std::uint32_t>(a), 0);
   }
-  measure_events(folder, {2, 1}, sample_trials);
+  measure_events(folder, {2, 1});
 }
 
 // Checks that the checks work, too: without a barrier every result must be wrong.
@@ -324,9 +323,9 @@ int main(int argc, char** argv) {
     else if (argc == 5 && option == "--figure")
       measure_figure(argv[1], {number(argv[3]), number(argv[4])});
     else if (argc == 3 && option == "--events")
-      for (const size& on : all_sizes()) measure_events(argv[1], on, event_trials);
+      for (const size& on : all_sizes()) measure_events(argv[1], on);
     else if (argc == 5 && option == "--events")
-      measure_events(argv[1], {number(argv[3]), number(argv[4])}, event_trials);
+      measure_events(argv[1], {number(argv[3]), number(argv[4])});
     else if (argc == 3 && option == "--conformance")
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")
