@@ -210,6 +210,7 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
+    colours = dict(zip(NAMES, [*(f"C{number}" for number in range(10)), "black"], strict=True))
     all_sockets = sorted({sockets for sockets, _ in found})
     rows = {"unicast": "one receiver", "broadcast_last": "all, to the last"}
     figure, panels = pyplot.subplots(len(rows), len(all_sockets), squeeze=False, sharey=True,
@@ -217,10 +218,10 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
     for line, (metric, title) in zip(panels, rows.items(), strict=True):
         for axes, sockets in zip(line, all_sockets, strict=True):
             sizes = [size for size in sorted(found) if size[0] == sockets]
-            for number, (name, label) in enumerate(NAMES.items()):
+            for name, label in NAMES.items():
                 values = [cycles(found, size, name, metric) for size in sizes]
                 axes.plot([size[1] for size in sizes], values, label=label, marker=".",
-                    color=f"C{number % 10}", linestyle="--" if "call" in name else "-")  # fmt: skip
+                    color=colours[name], linestyle="--" if "call" in name else "-")  # fmt: skip
             axes.set(xscale="log", yscale="log")
             axes.set_xticks([size[1] for size in sizes], [str(size[1]) for size in sizes])
             axes.minorticks_off()
@@ -249,6 +250,7 @@ def main() -> None:
         "one receiver": by_size(found, "unicast"),
         "last of all": by_size(found, "broadcast_last"),
         "sigma": by_size(found, "broadcast_sigma"),
+        "spread in one socket": spread(found, one_socket),
         "spread": spread(found, largest),
         "distance": distances(found, largest),
         "halted": halted(found),
