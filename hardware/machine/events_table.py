@@ -235,16 +235,11 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--readme", type=pathlib.Path)
-    parser.add_argument("--plot", type=pathlib.Path)
-    arguments = parser.parse_args()
-    found = read(arguments.results)
+def tables(found: Found) -> dict[str, str]:
+    """Returns the tables of the page by the names of their markers."""
     largest = max(found)
     one_socket = max(size for size in found if size[0] == 1)
-    made = {
+    return {
         "figures": figures(found, largest),
         "costs": costs(found, one_socket),
         "one receiver": by_size(found, "unicast"),
@@ -255,6 +250,16 @@ def main() -> None:
         "distance": distances(found, largest),
         "halted": halted(found),
     }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--readme", type=pathlib.Path)
+    parser.add_argument("--plot", type=pathlib.Path)
+    arguments = parser.parse_args()
+    found = read(arguments.results)
+    made = tables(found)
     for name, table in made.items():
         print(f"{name}\n\n{table}\n")
     if arguments.readme:
