@@ -144,25 +144,27 @@ def figures(found: Found, size: tuple[int, int]) -> str:
         return cycles(found, size, name, "broadcast_sigma")
 
     def named(of, *names: str) -> str:  # type: ignore[no-untyped-def]
-        return ", ".join(f"{NAMES[name]} {cell(of(name))}" for name in names)
+        return "; ".join(f"{NAMES[name]}: {cell(of(name))}" for name in names)
 
     kicked = ("condition_kick", "condition", "interrupt_entry")
     slower = ratio(one("condition_kick"), one("interrupt_entry"))
     rows = (
         ("3", "waking one thread in user space against an IPI",
             "16 times (x64), 32 and 16 times (Phi); IPI 740 cycles (Phi)",
-            f"kernel only: a thread by kick takes {slower} times the interrupt"),
+            f"no user space; a thread of the kernel, by kick, takes {slower} times the interrupt"),
         ("4", "the same, all threads", "78 and 30 times (x64), over 4,000 and 2,000 (Phi)",
-            "kernel only: " + ratio(last("condition_kick"), last("interrupt_entry"))
-            + " times, to the last"),
+            "no user space; the last thread of the kernel, by kick, takes "
+            + ratio(last("condition_kick"), last("interrupt_entry")) + " times the interrupt"),
         ("5, 6", "sigma of a broadcast in user space and by IPI",
             "three orders (x64), five (Phi)", named(sigma, *kicked)),
         ("7", "IPI to each core", "knees at the distances", "table by distance"),
         ("8, 9", "kernel condition variables, one receiver",
             "over 4 times faster than in user space; kick has the least time of the other",
-            named(one, *kicked) + f"; least without kick {cell(one('condition', 'min'))}"),
+            named(one, *kicked) + f"; the least without kick: {cell(one('condition', 'min'))}"),
         ("10, 11", "the same, all", "10 and 16 times", named(last, *kicked)),
         ("12, 13", "sigma of the same", "10 times better", named(sigma, *kicked)),
+        ("14", "drawing of the events through the tables", "no number",
+            "slots for each pair of cores instead of the lookup table"),
         ("15", "events through the tables, one receiver",
             "5 % (100 cycles, 40 on Phi) over the IPI",
             named(one, "event", "event_shortcut", "interrupt", "event_by_call")),
@@ -172,6 +174,7 @@ def figures(found: Found, size: tuple[int, int]) -> str:
             named(sigma, "event", "event_shortcut", "interrupt", "event_by_call")),
         ("18", "polling against an IPI", "an IPI takes about 1,000 cycles more",
             named(one, "polling", "interrupt_entry", "interrupt_plain")),
+        ("19", "the cost of an interrupt", "1,150", "the table below"),
         ("20", "remote system call, projected", "overlaps with polling",
             "measured: " + named(one, "remote_call_entry", "remote_call", "polling")),
     )  # fmt: skip
@@ -207,6 +210,7 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
+    colours = dict(zip(NAMES, [*(f"C{number}" for number in range(10)), "black"], strict=True))
     all_sockets = sorted({sockets for sockets, _ in found})
     rows = {"unicast": "one receiver", "broadcast_last": "all, to the last"}
     figure, panels = pyplot.subplots(len(rows), len(all_sockets), squeeze=False, sharey=True,
@@ -214,10 +218,10 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
     for line, (metric, title) in zip(panels, rows.items(), strict=True):
         for axes, sockets in zip(line, all_sockets, strict=True):
             sizes = [size for size in sorted(found) if size[0] == sockets]
-            for number, (name, label) in enumerate(NAMES.items()):
+            for name, label in NAMES.items():
                 values = [cycles(found, size, name, metric) for size in sizes]
                 axes.plot([size[1] for size in sizes], values, label=label, marker=".",
-                    color=f"C{number % 10}", linestyle="--" if "call" in name else "-")  # fmt: skip
+                    color=colours[name], linestyle="--" if "call" in name else "-")  # fmt: skip
             axes.set(xscale="log", yscale="log")
             axes.set_xticks([size[1] for size in sizes], [str(size[1]) for size in sizes])
             axes.minorticks_off()
@@ -231,6 +235,23 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
+def tables(found: Found) -> dict[str, str]:
+    """Returns the tables of the page by the names of their markers."""
+    largest = max(found)
+    one_socket = max(size for size in found if size[0] == 1)
+    return {
+        "figures": figures(found, largest),
+        "costs": costs(found, one_socket),
+        "one receiver": by_size(found, "unicast"),
+        "last of all": by_size(found, "broadcast_last"),
+        "sigma": by_size(found, "broadcast_sigma"),
+        "spread in one socket": spread(found, one_socket),
+        "spread": spread(found, largest),
+        "distance": distances(found, largest),
+        "halted": halted(found),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("results", type=pathlib.Path)
@@ -238,18 +259,7 @@ def main() -> None:
     parser.add_argument("--plot", type=pathlib.Path)
     arguments = parser.parse_args()
     found = read(arguments.results)
-    largest = max(found)
-    one_socket = max(size for size in found if size[0] == 1)
-    made = {
-        "figures": figures(found, largest),
-        "costs": costs(found, one_socket),
-        "one receiver": by_size(found, "unicast"),
-        "last of all": by_size(found, "broadcast_last"),
-        "sigma": by_size(found, "broadcast_sigma"),
-        "spread": spread(found, largest),
-        "distance": distances(found, largest),
-        "halted": halted(found),
-    }
+    made = tables(found)
     for name, table in made.items():
         print(f"{name}\n\n{table}\n")
     if arguments.readme:

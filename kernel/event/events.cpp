@@ -33,7 +33,8 @@ struct handler_memory : memory {
 using inbox = event_inbox<memory>;
 using table = action_table<handler_memory>;
 // One for each core, in its node's memory.
-inbox* inboxes[machine::most_cores];
+// Lines that are only read when events are under way.
+alignas(cache_line) inbox* inboxes[machine::most_cores];
 table* actions;
 
 struct alignas(cache_line) drop_count {

@@ -47,7 +47,8 @@ void note_call_entry(native_word at) noexcept { arrivals[machine::here().index].
 // Lets a receiver get to its wait. The time varies, so that a trial finds a background thread
 // anywhere in its turn.
 void settle() noexcept {
-  static u32 trial = 0;
+  // Nobody else's data are on this line.
+  alignas(cache_line) static u32 trial = 0;
   trial = (trial + 1) % 61;
   for (u32 i = 0; i < 50 + 7 * trial; ++i) machine::pause();
 }

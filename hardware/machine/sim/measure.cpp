@@ -301,7 +301,8 @@ void measure_figure(const images& folder, const size& on) {
 
 // What the kernel's bench prints: notifications of one core and of all others. How far each core is
 // comes from the lines of the bare interrupt and of the bare call.
-void measure_events(const images& folder, const size& on, unsigned trials) {
+void measure_events(const images& folder, const size& on) {
+  constexpr unsigned trials = 5;
   std::istringstream said(run_kernel(
       folder, {on.cores, on.sockets,
                "program=bench unit=cycles lines=summary trials=" + std::to_string(trials)}));
@@ -339,8 +340,6 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
   }
 }
 
-constexpr unsigned event_trials = 5, sample_trials = 2;
-
 // Every kind of barrier, in the sizes that the tests build.
 void measure_sample(const images& folder) {
   for (const size& on : {size{4, 1}, size{4, 2}}) {
@@ -355,7 +354,7 @@ void measure_sample(const images& folder) {
     measure_instructions(folder, on, tutti::rtl::vector_program::sort, "vcode_sort", sorted_keys, 1,
                          who);
   }
-  measure_events(folder, {2, 1}, sample_trials);
+  measure_events(folder, {2, 1});
 }
 
 // Checks that the checks work, too: without a barrier every result must be wrong.
@@ -399,9 +398,9 @@ int main(int argc, char** argv) {
       number(argv[3]) == 1 ? measure_alone(argv[1])
                            : measure_workloads(argv[1], {number(argv[3]), number(argv[4])});
     else if (argc == 3 && option == "--events")
-      for (const size& on : all_sizes()) measure_events(argv[1], on, event_trials);
+      for (const size& on : all_sizes()) measure_events(argv[1], on);
     else if (argc == 5 && option == "--events")
-      measure_events(argv[1], {number(argv[3]), number(argv[4])}, event_trials);
+      measure_events(argv[1], {number(argv[3]), number(argv[4])});
     else if (argc == 3 && option == "--conformance")
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")

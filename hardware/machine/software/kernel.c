@@ -40,8 +40,6 @@ struct frame {
 #define A0 10
 #define A7 17
 
-#define CALLS_IN_USER_MODE 1
-
 // What a core knows of its thread.
 struct core {
   uint32_t group, signals, ticks;
@@ -508,8 +506,9 @@ static int32_t send_signal(uint32_t core) {
 
 static int32_t take_remote_calls(uint32_t entry) {
   if (entry % 4 != 0 || entry >= IMAGE_SIZE) return ERROR_CALL;
+  // mrcentry, and in mrcall that user mode takes calls.
   csr_write(0x7c1, entry);
-  csr_write(0x7c0, CALLS_IN_USER_MODE);
+  csr_write(0x7c0, 1);
   return 0;
 }
 

@@ -86,7 +86,7 @@ trap:
   .balign 4
 call_entry:
   rdcycle a0
-  la t0, called
+  la t0, all_handlers
   lw t0, 0(t0)
   jalr t0
   uret

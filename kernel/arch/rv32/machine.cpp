@@ -17,9 +17,7 @@ extern const char command_line[];
 extern char image_end[];
 void switch_stacks(tutti::kernel::native_word* save_here, tutti::kernel::native_word other);
 void thread_entry();
-// What entry.S jumps to in a remote call.
 extern const char call_entry[];
-tutti::kernel::machine::call_handler called;
 // The stack of core 0 until its first thread runs, and the stack that the next core takes.
 alignas(16) char first_stack[4096];
 tutti::kernel::native_word next_stack;
@@ -50,8 +48,13 @@ struct entry {
   u32 number = 0;
   handler act = nullptr;
 };
-entry entries[32];
-handler on_events = nullptr;
+// On lines of its own, which nobody writes while interrupts come. entry.S reads the first word.
+struct alignas(cache_line) handlers {
+  call_handler of_calls = nullptr;
+  handler of_events = nullptr;
+  entry by_bit[32];
+};
+static_assert(offsetof(handlers, of_calls) == 0);
 
 std::atomic<u32> started{0};
 void (*run_core)(u32) = nullptr;
@@ -90,6 +93,10 @@ void describe() noexcept {
 }
 
 }  // namespace
+
+extern "C" {
+handlers all_handlers;
+}
 
 const description& described() noexcept { return the_description; }
 
@@ -135,11 +142,11 @@ void arm_timer(u64 ticks) noexcept { set_timer(ticks == 0 ? ~u64{0} : machine_ti
 
 handler on_interrupt(u8 number, handler act) noexcept {
   if (number == event_interrupt) {
-    const handler before = on_events;
-    on_events = act;
+    const handler before = all_handlers.of_events;
+    all_handlers.of_events = act;
     return before;
   }
-  entry& e = entries[bit_of(number)];
+  entry& e = all_handlers.by_bit[bit_of(number)];
   if (e.act != nullptr && e.number != number) panic("two interrupts share a bit: ", number);
   const handler before = e.act;
   e.number = number;
@@ -164,7 +171,7 @@ void interrupt_others(u8 number) noexcept {
   SOFTWARE_SEND = EVERYBODY;
 }
 
-void on_remote_call(call_handler act) noexcept { called = act; }
+void on_remote_call(call_handler act) noexcept { all_handlers.of_calls = act; }
 void call_core(u32 core) noexcept {
   if (core >= described().cores) panic("a remote call to core ", core, ", which is not there");
   REMOTE_CALL = core;
@@ -174,8 +181,8 @@ void call_others() noexcept { REMOTE_CALL = EVERYBODY; }
 namespace {
 
 void run(u32 bit) noexcept {
-  if (entries[bit].act == nullptr) panic("an interrupt without a handler: bit ", bit);
-  entries[bit].act();
+  if (all_handlers.by_bit[bit].act == nullptr) panic("an interrupt without a handler: bit ", bit);
+  all_handlers.by_bit[bit].act();
 }
 
 void take_software_interrupt() noexcept {
@@ -190,7 +197,7 @@ void take_software_interrupt() noexcept {
   const bool is_kicked = (bits & kick) != 0;
   bits &= ~kick;
   for (; bits != 0; bits &= bits - 1) run(static_cast<u32>(__builtin_ctz(bits)));
-  if (on_events != nullptr) on_events();
+  if (all_handlers.of_events != nullptr) all_handlers.of_events();
   // The last: another thread may run before it returns.
   if (is_kicked) run(bit_of(kick_interrupt));
 }
