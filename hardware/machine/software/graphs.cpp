@@ -54,7 +54,6 @@ struct result {
 
 template <class Program, class Idle>
 void run(const Program& program, Idle& detector) {
-  const std::uint32_t me = THIS_CORE, n = CORES;
   result* results = nullptr;
   std::uint32_t count = 0;
   const auto host = [&](graph::vertex_t v, const typename Program::message& last) {
@@ -62,21 +61,15 @@ void run(const Program& program, Idle& detector) {
     __builtin_memcpy(results[count++].words, &last, sizeof last);
   };
   using engine_type = vertex_engine<Program, Idle, decltype(host)>;
-  engine_type* engine = nullptr;
-  for (std::uint32_t core = 0; core < n; ++core) {
-    if (core == me) {
-      results = make_array<result>(all.vertices);
-      engine = make<engine_type, const Program&, const graph::csr&, Idle&, decltype(host)>(
-          program, all, detector, host);
-    }
-    start_gate.pass(n);
-  }
+  results = make_array<result>(all.vertices);
+  engine_type engine(program, all, detector, host);
+  start_gate.pass(CORES);
   const std::uint32_t start = cycles();
-  engine->run();
+  engine.run();
   value(cycles() - start);
-  value(engine->detections());
-  value(engine->sends());
-  value(engine->messages());
+  value(engine.detections());
+  value(engine.sends());
+  value(engine.messages());
   for (std::uint32_t i = 0; i < count; ++i) {
     value(results[i].vertex);
     for (std::size_t w = 0; w < (sizeof(typename Program::message) + 3) / 4; ++w) {
