@@ -29,7 +29,7 @@ struct size {
 std::vector<size> all_sizes() {
   std::vector<size> all;
   for (const unsigned sockets : {1u, 4u})
-    for (unsigned cores = sockets > 2 ? sockets : 2; cores <= MOST_CORES; cores *= 2)
+    for (unsigned cores = sockets; cores <= MOST_CORES; cores *= 2)
       if (std::any_of(models().begin(), models().end(), [&](const built_model& m) {
             return m.messages && m.sockets == sockets && m.cores >= cores;
           }))
@@ -135,8 +135,9 @@ void measure_episodes(const images& folder, const size& on) {
 // Vertex programs with both detectors. The runs differ in the graph.
 void measure_graphs(const images& folder, const size& on, const std::vector<std::uint32_t>& sizes,
                     const std::vector<std::uint32_t>& seeds) {
-  for (const graph_program program : {graph_program::paths, graph_program::paths_sync,
-                                      graph_program::pagerank, graph_program::pagerank_gals})
+  for (const graph_program program :
+       {graph_program::paths, graph_program::paths_sync, graph_program::pagerank,
+        graph_program::pagerank_gals, graph_program::heat})
     for (const std::uint32_t vertices : sizes) {
       for (const detection by : {detection::hardware, detection::tree}) {
         std::vector<double> cycles, sends, packets, detections;
@@ -170,10 +171,34 @@ void measure_graphs(const images& folder, const size& on, const std::vector<std:
     }
 }
 
+// Asynchronous shortest paths on the graph of the worst case, in both orders of sending.
+void measure_worst_case(const images& folder, const size& on) {
+  for (const std::uint32_t components : {4u, 8u, 10u})
+    for (const bool newest_first : {true, false}) {
+      const graph_figures f = run_graph(folder, {.cores = on.cores,
+                                                 .sockets = on.sockets,
+                                                 .vertices = 2 * components + 1,
+                                                 .chords = 0,
+                                                 .newest_first = newest_first});
+      print({{"benchmark", "machine_paths"},
+             {"provider", "isa"},
+             {"name", newest_first ? "newest_first" : "oldest_first"},
+             {"scenario", std::to_string(components) + " detours"},
+             {"metric", "run"},
+             {"vertices", 2 * components + 1},
+             {"sends", f.sends},
+             {"packets", f.messages}},
+            on, all_the_same(f.cycles, 1));
+    }
+}
+
 void measure(const images& folder, const size& on) {
-  measure_trips(folder, on);
+  if (on.cores > 1) measure_trips(folder, on);
   measure_episodes(folder, on);
-  if (on.cores >= 4) measure_graphs(folder, on, {64, 256}, {1, 2});
+  if (on.cores >= 4) measure_graphs(folder, on, {64}, {1});
+  // More vertices a core, where a simulated cycle takes the least time.
+  if (on.cores == 4) measure_graphs(folder, on, {256}, {1});
+  measure_worst_case(folder, on);
   std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
 }
 

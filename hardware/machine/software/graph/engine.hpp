@@ -65,8 +65,10 @@ class vertex_engine {
   static constexpr std::size_t parts = (content_words + payload - 1) / payload;
 
  public:
-  vertex_engine(const Program& program, const graph::csr& all, Idle& detector, Host host) noexcept
+  vertex_engine(const Program& program, const graph::csr& all, Idle& detector, Host host,
+                bool newest_first) noexcept
       : program_(program), all_(all), detector_(detector), host_(host) {
+    mine_.newest_first = newest_first;
     const std::uint32_t me = THIS_CORE, n = all.vertices, each = (n + CORES - 1) / CORES;
     mine_.graph = &all;
     mine_.first = me * each < n ? me * each : n;
