@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of the machine's barriers: kept in hardware/machine/measured.jsonl, and compared.
+"""Cycles of the machine's barriers and messages: kept in hardware/machine/, and compared.
 
     python3 -m hardware.machine.kept --write RESULTS.jsonl...  # keep what machine_measure printed
     python3 -m hardware.machine.kept --sample MEASURE IMAGES   # make a few lines anew, and compare
+    python3 -m hardware.machine.kept --messages ...            # the same of machine_measure_messages
 
 A simulation gives the same cycles on every computer, from the same programs. So a line of the
 hardware's barriers must be the kept one. tutti's own barriers and the kernel change with the
@@ -21,7 +22,8 @@ import sys
 
 from hardware.flow import exact
 
-KEPT = pathlib.Path(__file__).resolve().parent / "measured.jsonl"
+HERE = pathlib.Path(__file__).resolve().parent
+BARRIERS, MESSAGES = HERE / "measured.jsonl", HERE / "messages.jsonl"
 COMPILER = "riscv64-unknown-elf-g++"
 # How far a line of tutti's own barriers, or of the kernel, may be from the kept one.
 TOLERANCE = 0.1
@@ -60,12 +62,12 @@ def of_file(path: str | pathlib.Path) -> list:
         raise exact.Wrong(f"{path}: cannot be read: {error}") from error
 
 
-def made_by() -> str:
+def made_by(kept: pathlib.Path) -> str:
     """Returns the version of the compiler that made the kept programs. Raises exact.Wrong."""
-    with KEPT.open(encoding="utf-8") as file:
+    with kept.open(encoding="utf-8") as file:
         first = json.loads(file.readline())
     if first.get("type") != "machine_images":
-        raise exact.Wrong(f"{KEPT.name}: its first line does not name the compiler")
+        raise exact.Wrong(f"{kept.name}: its first line does not name the compiler")
     return first["compiler"]
 
 
@@ -86,18 +88,18 @@ def compare(made: list, kept: list) -> list:
     return wrong
 
 
-def write(names: list) -> int:
+def write(names: list, kept: pathlib.Path) -> int:
     lines = {exact.key(line): line for name in names for line in of_file(name)}
     first = {"type": "machine_images", "compiler": compiler()}
-    KEPT.write_text("".join(json.dumps(line) + "\n" for line in
+    kept.write_text("".join(json.dumps(line) + "\n" for line in
         [first, *(lines[key] for key in sorted(lines))]), "utf-8")  # fmt: skip
-    print(f"kept: {KEPT.name} keeps {len(lines)} lines")
+    print(f"kept: {kept.name} keeps {len(lines)} lines")
     return 0
 
 
-def sample(program: str, images: str) -> int:
+def sample(program: str, images: str, kept: pathlib.Path) -> int:
     """Returns 0, 1 if a line differs, 77 with another compiler."""
-    here, there = compiler(), made_by()
+    here, there = compiler(), made_by(kept)
     if here != there:
         print(f"SKIPPED: the kept programs are of {COMPILER} {there}, not {here or 'any'}")
         return 77
@@ -106,7 +108,7 @@ def sample(program: str, images: str) -> int:
     if done.returncode != 0:
         raise exact.Wrong(f"{program} failed: {done.stderr.strip()}")
     made = results(done.stdout, program)
-    wrong = compare(made, of_file(KEPT))
+    wrong = compare(made, of_file(kept))
     for text in wrong:
         print(f"kept: {text}", file=sys.stderr)
     print(f"kept: {len(made)} lines compared, {len(wrong)} differences")
@@ -124,9 +126,11 @@ def main(arguments: list) -> int:
     do.add_argument("--write", nargs="+", metavar="RESULTS.jsonl", help="keep their lines")
     do.add_argument("--sample", nargs=2, metavar=("MEASURE", "IMAGES"),
         help="make a few lines anew and compare them")
+    parser.add_argument("--messages", action="store_true", help="of machine_measure_messages")
     chosen = parser.parse_args(arguments)
+    kept = MESSAGES if chosen.messages else BARRIERS
     try:
-        return write(chosen.write) if chosen.write else sample(*chosen.sample)
+        return write(chosen.write, kept) if chosen.write else sample(*chosen.sample, kept)
     except exact.Wrong as error:
         print(f"kept: error: {error}", file=sys.stderr)
         return 2

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "graph_apps/programs/heat.hpp"
 #include "graph_apps/programs/pagerank.hpp"
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/programs/shortest_paths.hpp"
@@ -44,6 +45,18 @@ results on_the_host(const Program& program, const graph::csr& graph) {
   return all;
 }
 
+results heat_on_the_host(const graph::csr& graph) {
+  std::vector<double> initial, in_weights(graph.vertices);
+  for (std::uint32_t v = 0; v < graph.vertices; ++v) {
+    initial.push_back(rtl::first_temperature(v));
+    for (std::size_t i = 0; i < graph.out(v).size(); ++i)
+      in_weights[graph.out(v)[i]] += static_cast<double>(graph.weights_of(v)[i]);
+  }
+  const graph_apps::heat program{{rtl::heat_steps, rtl::heat_step, 0, initial, in_weights,
+                                  graph_apps::fixed_scale(rtl::heat_bound)}};
+  return on_the_host(program, graph);
+}
+
 results on_the_host(rtl::graph_program which, const graph::csr& graph) {
   const std::uint32_t n = graph.vertices;
   const graph_apps::share_t first = graph_apps::whole_share / n;
@@ -54,12 +67,13 @@ results on_the_host(rtl::graph_program which, const graph::csr& graph) {
     case rtl::graph_program::paths_sync:
       return on_the_host(graph_apps::shortest_paths_sync{0}, graph);
     case rtl::graph_program::pagerank:
-      return on_the_host(
-          graph_apps::pagerank{rtl::pagerank_iterations, damping, first, base, 0}, graph);
-    default:
-      return on_the_host(graph_apps::pagerank_gals{rtl::pagerank_iterations, damping, first, base,
-                                                   false, &graph},
+      return on_the_host(graph_apps::pagerank{rtl::pagerank_iterations, damping, first, base, 0},
                          graph);
+    case rtl::graph_program::heat: return heat_on_the_host(graph);
+    default:
+      return on_the_host(
+          graph_apps::pagerank_gals{rtl::pagerank_iterations, damping, first, base, false, &graph},
+          graph);
   }
 }
 
@@ -67,7 +81,7 @@ results on_the_host(rtl::graph_program which, const graph::csr& graph) {
 
 const char* name_of(rtl::graph_program program) {
   static constexpr const char* names[] = {"shortest_paths", "shortest_paths_sync", "pagerank",
-                                          "pagerank_gals"};
+                                          "pagerank_gals", "heat"};
   return names[static_cast<std::size_t>(program)];
 }
 const char* name_of(rtl::detection detection) {
@@ -75,11 +89,10 @@ const char* name_of(rtl::detection detection) {
 }
 
 graph_figures run_graph(const images& folder, const graph_run& what) {
-  const std::string name = std::string(name_of(what.program)) + ", " + name_of(what.detection) +
-                           ", " + std::to_string(what.vertices) + " vertices, " +
-                           std::to_string(what.cores) + " cores in " +
-                           std::to_string(what.sockets) + " sockets, seed " +
-                           std::to_string(what.seed);
+  const std::string name =
+      std::string(name_of(what.program)) + ", " + name_of(what.detection) + ", " +
+      std::to_string(what.vertices) + " vertices, " + std::to_string(what.cores) + " cores in " +
+      std::to_string(what.sockets) + " sockets, seed " + std::to_string(what.seed);
   settings s;
   s.cores = what.cores;
   s.sockets = what.sockets;
@@ -89,11 +102,11 @@ graph_figures run_graph(const images& folder, const graph_run& what) {
   s.parameters[PARAM_A] = what.vertices;
   s.parameters[PARAM_B] = what.chords;
   s.parameters[PARAM_SEED] = what.seed;
+  s.parameters[PARAM_POLICY] = what.newest_first ? 1 : 0;
   s.parameters[PARAM_DELAY] = what.fan_out;
   const ended_run done = run_well(folder + "/graphs.bin", s, 100'000'000, name);
 
-  const graph::csr graph =
-      graph_of({what.vertices, what.chords, what.vertices / 2 - 1, what.seed});
+  const graph::csr graph = graph_of({what.vertices, what.chords, what.vertices / 2 - 1, what.seed});
   const results expected = on_the_host(what.program, graph);
   const std::size_t each = expected.begin()->second.size();
   graph_figures all;

@@ -15,7 +15,10 @@ struct graph_run {
   rtl::graph_program program = rtl::graph_program::paths;
   rtl::detection detection = rtl::detection::hardware;
   unsigned cores = 4, sockets = 1;
+  // Without chords, the worst case of shortest paths: see small_graph.
   std::uint32_t vertices = 64, chords = 3, seed = 1;
+  // Vertices that asked last send first.
+  bool newest_first = false;
   // Of the tree, if that detects.
   std::uint32_t fan_out = 2;
 };

@@ -15,18 +15,20 @@ using tutti::rtl::graph_program;
 
 const std::string folder = TUTTI_MACHINE_IMAGES;
 constexpr graph_program programs[] = {graph_program::paths, graph_program::paths_sync,
-                                      graph_program::pagerank, graph_program::pagerank_gals};
+                                      graph_program::pagerank, graph_program::pagerank_gals,
+                                      graph_program::heat};
 
 TEST(VertexPrograms, GiveTheHostsResults) {
   for (const graph_program program : programs) {
     for (const detection by : {detection::hardware, detection::tree}) {
       for (const unsigned sockets : {1u, 4u}) {
-        graph_run run{.program = program, .detection = by, .sockets = sockets, .vertices = 24, .chords = 2};
+        graph_run run{
+            .program = program, .detection = by, .sockets = sockets, .vertices = 24, .chords = 2};
         const graph_figures f = run_graph(folder, run);
         EXPECT_GT(f.messages, 0u);
         // An asynchronous program ends with the second detection, whose votes are those of step().
         const bool is_synchronous =
-            program == graph_program::paths_sync || program == graph_program::pagerank;
+            program != graph_program::paths && program != graph_program::pagerank_gals;
         if (is_synchronous)
           EXPECT_GT(f.detections, 3u) << name_of(program);
         else
@@ -39,6 +41,22 @@ TEST(VertexPrograms, GiveTheHostsResults) {
 TEST(VertexPrograms, GiveTheHostsResultsOnOneCoreAndOnUnevenParts) {
   run_graph(folder, {.program = graph_program::paths, .cores = 3, .vertices = 20, .seed = 5});
   run_graph(folder, {.program = graph_program::pagerank, .cores = 1, .vertices = 20, .seed = 5});
+}
+
+// The worst case: with the newest news first, both vertices of component k send 2^k times, and so does
+// the last one of the chain; with the oldest first, each sends once.
+TEST(VertexPrograms, TakeExponentiallyManySendsInTheWorstOrderOnly) {
+  const auto sends = [](std::uint32_t components, bool newest_first) {
+    return run_graph(folder, {.program = graph_program::paths,
+                              .cores = 1,
+                              .vertices = 2 * components + 1,
+                              .chords = 0,
+                              .newest_first = newest_first})
+        .sends;
+  };
+  EXPECT_EQ(sends(4, true), 2 * 15u + 16u);
+  EXPECT_EQ(sends(8, true), 2 * 255u + 256u);
+  EXPECT_EQ(sends(8, false), 17u);
 }
 
 TEST(ExactShares, HaveTheSameProductOnAMachineWithout128Bits) {

@@ -4,6 +4,7 @@
 // delay: the tree's fan-out, seed. Each core traces its cycles, the detections, its sends and
 // messages, and then the results of its vertices: the number of the vertex and the halves of the
 // words of its last message.
+#include "graph_apps/programs/heat.hpp"
 #include "graph_apps/programs/pagerank.hpp"
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/programs/shortest_paths.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 gate start_gate;
 alignas(cache_line) graph::csr all;
+// Of heat.
+double* temperatures;
+double* in_weights;
 
 void value(std::uint32_t v) { trace(TRACE_VALUE, v); }
 
@@ -34,17 +38,30 @@ void make_graph() {
   });
   all.targets = make_array<graph::vertex_t>(edges);
   all.weights = make_array<float>(edges);
-  std::uint32_t end = 0;
-  for (std::uint32_t v = 0; v <= n; ++v) {
-    end += all.first[v];
-    all.first[v] = end;
+  // Where the next edge of a vertex goes: in the end, where those of the next vertex begin.
+  std::uint32_t begin = 0;
+  for (std::uint32_t v = 0; v < n; ++v) {
+    const std::uint32_t count = all.first[v];
+    all.first[v] = begin;
+    begin += count;
   }
-  // From the last place of each vertex to its first.
   shape.for_each_edge([&](std::uint32_t from, std::uint32_t to, float weight) {
-    const std::uint32_t at = --all.first[from];
+    const std::uint32_t at = all.first[from]++;
     all.targets[at] = to;
     all.weights[at] = weight;
   });
+  for (std::uint32_t v = n; v > 0; --v) all.first[v] = all.first[v - 1];
+  all.first[0] = 0;
+}
+
+void make_temperatures() {
+  temperatures = make_array<double>(all.vertices);
+  in_weights = make_array<double>(all.vertices);
+  for (std::uint32_t v = 0; v < all.vertices; ++v) {
+    temperatures[v] = first_temperature(v);
+    for (std::uint32_t e = all.first[v]; e < all.first[v + 1]; ++e)
+      in_weights[all.targets[e]] += static_cast<double>(all.weights[e]);
+  }
 }
 
 struct result {
@@ -54,7 +71,6 @@ struct result {
 
 template <class Program, class Idle>
 void run(const Program& program, Idle& detector) {
-  const std::uint32_t me = THIS_CORE, n = CORES;
   result* results = nullptr;
   std::uint32_t count = 0;
   const auto host = [&](graph::vertex_t v, const typename Program::message& last) {
@@ -62,21 +78,15 @@ void run(const Program& program, Idle& detector) {
     __builtin_memcpy(results[count++].words, &last, sizeof last);
   };
   using engine_type = vertex_engine<Program, Idle, decltype(host)>;
-  engine_type* engine = nullptr;
-  for (std::uint32_t core = 0; core < n; ++core) {
-    if (core == me) {
-      results = make_array<result>(all.vertices);
-      engine = make<engine_type, const Program&, const graph::csr&, Idle&, decltype(host)>(
-          program, all, detector, host);
-    }
-    start_gate.pass(n);
-  }
+  results = make_array<result>(all.vertices);
+  engine_type engine(program, all, detector, host, PARAMETER(PARAM_POLICY) == 1);
+  start_gate.pass(CORES);
   const std::uint32_t start = cycles();
-  engine->run();
+  engine.run();
   value(cycles() - start);
-  value(engine->detections());
-  value(engine->sends());
-  value(engine->messages());
+  value(engine.detections());
+  value(engine.sends());
+  value(engine.messages());
   for (std::uint32_t i = 0; i < count; ++i) {
     value(results[i].vertex);
     for (std::size_t w = 0; w < (sizeof(typename Program::message) + 3) / 4; ++w) {
@@ -99,20 +109,29 @@ void run_detected(const Program& program) {
 }
 
 void run_program() {
+  const auto which = static_cast<graph_program>(PARAMETER(PARAM_PROGRAM));
   if (this_core() == 0) {
     empty_heap();
     make_graph();
+    if (which == graph_program::heat) make_temperatures();
   }
   start_gate.pass(CORES);
   const std::uint32_t n = all.vertices;
   const graph_apps::share_t first = graph_apps::whole_share / n;
   const graph_apps::share_t damping = graph_apps::share_of(0.85);
   const graph_apps::share_t base = (graph_apps::whole_share - damping) / n;
-  switch (static_cast<graph_program>(PARAMETER(PARAM_PROGRAM))) {
+  switch (which) {
     case graph_program::paths: return run_detected(graph_apps::shortest_paths{0});
     case graph_program::paths_sync: return run_detected(graph_apps::shortest_paths_sync{0});
     case graph_program::pagerank:
       return run_detected(graph_apps::pagerank{pagerank_iterations, damping, first, base, 0});
+    case graph_program::heat:
+      return run_detected(graph_apps::heat{{heat_steps,
+                                            heat_step,
+                                            0,
+                                            {temperatures, n},
+                                            {in_weights, n},
+                                            graph_apps::fixed_scale(heat_bound)}});
     default:
       return run_detected(
           graph_apps::pagerank_gals{pagerank_iterations, damping, first, base, false, &all});

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "hardware/machine/software/messages.hpp"
+#include "hardware/machine/software/platform.hpp"
 #include "hardware/machine/software/runtime.hpp"
 #include "tutti/graph/vertex.hpp"
 
@@ -24,9 +25,13 @@ inline constexpr std::uint32_t header_kind = 1u << 31;
 // A part of a content, by number.
 inline constexpr std::uint32_t header_part = 1u << 24;
 
+// The heap is for one core at a time.
+inline spin_lock heap_lock;
 template <class T>
 T* make_array(std::size_t count) noexcept {
+  heap_lock.lock();
   T* const first = static_cast<T*>(allocate(count * sizeof(T) + 1, CACHE_LINE));
+  heap_lock.unlock();
   for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(first + i)) T();
   return first;
 }
@@ -60,9 +65,10 @@ class vertex_engine {
   static constexpr std::size_t parts = (content_words + payload - 1) / payload;
 
  public:
-  // One core at a time: it takes memory from the heap.
-  vertex_engine(const Program& program, const graph::csr& all, Idle& detector, Host host) noexcept
+  vertex_engine(const Program& program, const graph::csr& all, Idle& detector, Host host,
+                bool newest_first) noexcept
       : program_(program), all_(all), detector_(detector), host_(host) {
+    mine_.newest_first = newest_first;
     const std::uint32_t me = THIS_CORE, n = all.vertices, each = (n + CORES - 1) / CORES;
     mine_.graph = &all;
     mine_.first = me * each < n ? me * each : n;

@@ -50,6 +50,8 @@ struct local_vertices {
   bool* is_queued = nullptr;
   vertex_t* ring = nullptr;
   std::uint32_t ring_size = 0, begin = 0, waiting = 0;
+  // Who asked last sends first, as on the machine of Naylor et al. 2020.
+  bool newest_first = false;
   std::uint64_t time = 0;
 
   void want(vertex_t local, pin where) noexcept {
@@ -60,11 +62,16 @@ struct local_vertices {
     if (at >= ring_size) at -= ring_size;
     ring[at] = local;
   }
-  // The one that has waited longest; it may not want to send any more.
+  // The next sender; it may not want to send any more.
   vertex_t take() noexcept {
-    const vertex_t local = ring[begin];
-    begin = begin + 1 == ring_size ? 0 : begin + 1;
     --waiting;
+    vertex_t local = ring[begin];
+    if (newest_first) {
+      const std::uint32_t last = begin + waiting;
+      local = ring[last < ring_size ? last : last - ring_size];
+    } else {
+      begin = begin + 1 == ring_size ? 0 : begin + 1;
+    }
     is_queued[local] = false;
     return local;
   }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// machine_measure_messages FOLDER [--sample | --only CORES SOCKETS]: measures messages between
+// threads, the detection of their end in hardware and in software, and vertex programs with both,
+// in cycles, in all sizes that are built, and prints one JSON object a line on stdout, and progress
+// on stderr. FOLDER has the images of software/build.sh. --sample measures a few, which a test
+// compares with the kept ones. The status is 1 if a program fails or a result is wrong.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cli/result_line.hpp"
+#include "hardware/machine/sim/graph_run.hpp"
+#include "hardware/machine/sim/model.hpp"
+
+namespace {
+
+using namespace tutti::machine;
+using tutti::rtl::detection;
+using tutti::rtl::graph_program;
+using tutti::rtl::message_program;
+
+struct size {
+  unsigned cores, sockets;
+};
+std::vector<size> all_sizes() {
+  std::vector<size> all;
+  for (const unsigned sockets : {1u, 4u})
+    for (unsigned cores = sockets; cores <= MOST_CORES; cores *= 2)
+      if (std::any_of(models().begin(), models().end(), [&](const built_model& m) {
+            return m.messages && m.sockets == sockets && m.cores >= cores;
+          }))
+        all.push_back({cores, sockets});
+  return all;
+}
+
+double one_decimal(double cycles) { return std::round(cycles * 10) / 10; }
+
+void print(tutti::cli::json keys, const size& on, const figures& f) {
+  keys["threads"] = on.cores;
+  keys["cores"] = on.cores;
+  keys["sockets"] = on.sockets;
+  keys["unit"] = "cycles";
+  keys["min"] = one_decimal(f.min);
+  keys["median"] = one_decimal(f.median);
+  keys["max"] = one_decimal(f.max);
+  keys["samples"] = f.samples;
+  std::fputs(tutti::cli::result_line(keys).c_str(), stdout);
+  std::fflush(stdout);
+}
+figures all_the_same(double cycles, std::size_t samples) {
+  return {cycles, cycles, cycles, samples};
+}
+
+settings settings_of(message_program program, const size& on, std::uint32_t rounds,
+                     std::uint32_t a = 0) {
+  settings s;
+  s.cores = on.cores;
+  s.sockets = on.sockets;
+  s.messages = true;
+  s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(program);
+  s.parameters[PARAM_EPISODES] = rounds;
+  s.parameters[PARAM_A] = a;
+  return s;
+}
+
+// What a program of messages.cpp takes for a round, of the slowest core.
+double cycles_of(const images& folder, const settings& s, const std::string& what) {
+  const ended_run done = run_well(folder + "/messages.bin", s, 50'000'000, what);
+  const std::vector<std::uint32_t> values = done.data(TRACE_VALUE);
+  if (values.empty()) throw std::runtime_error(what + ": no core tells a time");
+  return *std::max_element(values.begin(), values.end()) /
+         static_cast<double>(s.parameters[PARAM_EPISODES]);
+}
+
+constexpr std::uint32_t rounds = 32;
+
+// A message there and back, between core 0 and another one.
+void measure_trips(const images& folder, const size& on) {
+  const unsigned each = on.cores / on.sockets;
+  struct way {
+    const char* name;
+    unsigned other;
+  };
+  std::vector<way> ways;
+  if (each > 1) ways.push_back({"neighbour", 1});
+  if (each > 2) ways.push_back({"farthest in the socket", each - 1});
+  if (on.sockets > 1) ways.push_back({"next socket", each});
+  if (on.sockets > 2) ways.push_back({"farthest", on.cores - 1});
+  for (const way& w : ways)
+    print(
+        {{"benchmark", "machine_message"},
+         {"provider", "isa"},
+         {"name", "message"},
+         {"scenario", w.name},
+         {"metric", "round_trip"}},
+        on,
+        all_the_same(cycles_of(folder, settings_of(message_program::ping_pong, on, rounds, w.other),
+                               "ping_pong"),
+                     rounds));
+}
+
+// The waves of the detector, and whole episodes, while all threads are idle; and the same in
+// software.
+void measure_episodes(const images& folder, const size& on) {
+  const settings s = settings_of(message_program::idle_episodes, on, rounds);
+  std::vector<double> waves;
+  {
+    // A model is destroyed before the next one is made: Verilator's scopes need the newest context.
+    tutti::machine::system m(folder + "/messages.bin", s);
+    if (!m.run(10'000'000)) throw std::runtime_error("idle: did not end");
+    for (const wave& w : m.waves())
+      if (w.detected) waves.push_back(static_cast<double>(w.end - w.begin + 1));
+  }
+  if (waves.size() < rounds) throw std::runtime_error("idle: too few episodes were detected");
+  const auto line = [&](const char* provider, const std::string& name, const char* metric,
+                        const figures& f) {
+    print(
+        {{"benchmark", "machine_idle"}, {"provider", provider}, {"name", name}, {"metric", metric}},
+        on, f);
+  };
+  line("isa", "detector", "round_trip", figures_of(waves));
+  line("isa", "detector", "episode", all_the_same(cycles_of(folder, s, "idle"), rounds));
+  for (const std::uint32_t fan_out : {2u, 4u})
+    line("software", "tree_" + std::to_string(fan_out), "round_trip",
+         all_the_same(
+             cycles_of(folder, settings_of(message_program::tree_episodes, on, rounds, fan_out),
+                       "tree"),
+             rounds));
+}
+
+// Vertex programs with both detectors. The runs differ in the graph.
+void measure_graphs(const images& folder, const size& on, const std::vector<std::uint32_t>& sizes,
+                    const std::vector<std::uint32_t>& seeds) {
+  for (const graph_program program :
+       {graph_program::paths, graph_program::paths_sync, graph_program::pagerank,
+        graph_program::pagerank_gals, graph_program::heat})
+    for (const std::uint32_t vertices : sizes) {
+      for (const detection by : {detection::hardware, detection::tree}) {
+        std::vector<double> cycles, sends, packets, detections;
+        for (const std::uint32_t seed : seeds) {
+          const graph_figures f = run_graph(folder, {.program = program,
+                                                     .detection = by,
+                                                     .cores = on.cores,
+                                                     .sockets = on.sockets,
+                                                     .vertices = vertices,
+                                                     .seed = seed});
+          cycles.push_back(f.cycles);
+          sends.push_back(f.sends);
+          packets.push_back(f.messages);
+          detections.push_back(f.detections);
+        }
+        const auto median = [](const std::vector<double>& all) {
+          return static_cast<std::uint64_t>(figures_of(all).median);
+        };
+        print({{"benchmark", "machine_graph"},
+               {"provider", by == detection::hardware ? "isa" : "software"},
+               {"name", name_of(program)},
+               {"wait", by == detection::hardware ? "detector" : "tree_2"},
+               {"scenario", std::to_string(vertices) + " vertices"},
+               {"metric", "run"},
+               {"vertices", vertices},
+               {"sends", median(sends)},
+               {"packets", median(packets)},
+               {"detections", median(detections)}},
+              on, figures_of(cycles));
+      }
+    }
+}
+
+// Asynchronous shortest paths on the graph of the worst case, in both orders of sending.
+void measure_worst_case(const images& folder, const size& on) {
+  for (const std::uint32_t components : {4u, 8u, 10u})
+    for (const bool newest_first : {true, false}) {
+      const graph_figures f = run_graph(folder, {.cores = on.cores,
+                                                 .sockets = on.sockets,
+                                                 .vertices = 2 * components + 1,
+                                                 .chords = 0,
+                                                 .newest_first = newest_first});
+      print({{"benchmark", "machine_paths"},
+             {"provider", "isa"},
+             {"name", newest_first ? "newest_first" : "oldest_first"},
+             {"scenario", std::to_string(components) + " detours"},
+             {"metric", "run"},
+             {"vertices", 2 * components + 1},
+             {"sends", f.sends},
+             {"packets", f.messages}},
+            on, all_the_same(f.cycles, 1));
+    }
+}
+
+void measure(const images& folder, const size& on) {
+  if (on.cores > 1) measure_trips(folder, on);
+  measure_episodes(folder, on);
+  if (on.cores >= 4) measure_graphs(folder, on, {64}, {1});
+  // More vertices a core, where a simulated cycle takes the least time.
+  if (on.cores == 4) measure_graphs(folder, on, {256}, {1});
+  measure_worst_case(folder, on);
+  std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
+}
+
+// In the sizes that the tests build.
+void measure_sample(const images& folder) {
+  for (const size& on : {size{4, 1}, size{4, 4}}) {
+    measure_trips(folder, on);
+    measure_episodes(folder, on);
+  }
+}
+
+unsigned number(const char* text) {
+  std::size_t used = 0;
+  const unsigned long value = std::stoul(text, &used);
+  if (text[used] != '\0' || value > MOST_CORES)
+    throw std::invalid_argument(std::string(text) + ": not a number of cores");
+  return static_cast<unsigned>(value);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string option = argc > 2 ? argv[2] : "";
+  try {
+    if (argc == 2)
+      for (const size& on : all_sizes()) measure(argv[1], on);
+    else if (argc == 3 && option == "--sample")
+      measure_sample(argv[1]);
+    else if (argc == 5 && option == "--only")
+      measure(argv[1], {number(argv[3]), number(argv[4])});
+    else {
+      std::fputs("usage: machine_measure_messages FOLDER [--sample | --only CORES SOCKETS]\n",
+                 stderr);
+      return 2;
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "machine_measure_messages: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
