@@ -53,8 +53,8 @@ bool is_built(const size& of) {
     if (!m.ideal && m.sockets == of.sockets && m.cores >= of.cores) return true;
   return false;
 }
-// A socket of more than 32 cores has no barrier unit, and its barriers are those of the structure. A
-// run takes the smallest model into which its cores fit.
+// A socket of more than 32 cores has no barrier unit, and its barriers are those of the structure.
+// A run takes the smallest model into which its cores fit.
 bool has_barrier_unit(const size& on) {
   unsigned smallest = 0;
   for (const built_model& m : models())

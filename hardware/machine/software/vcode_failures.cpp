@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of the vector machine that fail, on all cores at the same instruction.
 //
-// Parameters: program: a vector_failure; a: the elements of the vector that it gets. Each core tells
-// the machine's failure.
+// Parameters: program: a vector_failure; a: the elements of the vector that it gets. Each core
+// tells the machine's failure.
 #include "hardware/machine/software/barwait.hpp"
 #include "hardware/machine/software/runtime.hpp"
 #include "hardware/machine/software/vector_machine.hpp"
