@@ -56,6 +56,15 @@ bool is_built(const size& of) {
     if (!m.ideal && m.sockets == of.sockets && m.cores >= of.cores) return true;
   return false;
 }
+// A socket of more than 32 cores has no barrier unit, and its barriers are those of the structure.
+// A run takes the smallest model into which its cores fit.
+bool has_barrier_unit(const size& on) {
+  unsigned smallest = 0;
+  for (const built_model& m : models())
+    if (!m.ideal && m.sockets == on.sockets && m.cores >= on.cores)
+      smallest = smallest == 0 ? m.cores : std::min(smallest, m.cores);
+  return smallest / on.sockets <= 32;
+}
 std::vector<size> all_sizes() {
   std::vector<size> all;
   for (const unsigned sockets : {1u, 2u, 4u})
@@ -119,8 +128,7 @@ void measure_one(const images& folder, const size& on, std::uint32_t who, unsign
 bool is_slow(algorithm a) { return a == algorithm::ticket || a == algorithm::striped; }
 
 void measure_units(const images& folder, const size& on, unsigned distance) {
-  // A unit has up to 32 participants.
-  if (on.cores / on.sockets <= 32) measure_one(folder, on, barwait, distance);
+  if (has_barrier_unit(on)) measure_one(folder, on, barwait, distance);
   for (const contender unit : units)
     measure_one(folder, on, static_cast<std::uint32_t>(unit), distance);
 }
@@ -175,7 +183,7 @@ void print_workload(const char* metric, const size& on, const std::vector<std::u
 // episode of the ticket barrier takes 8,000 cycles for 16 cores.
 std::vector<std::uint32_t> contenders_of(const size& on) {
   std::vector<std::uint32_t> who;
-  if (on.cores / on.sockets <= 32) who.push_back(barwait);
+  if (has_barrier_unit(on)) who.push_back(barwait);
   for (const contender unit : units) who.push_back(static_cast<std::uint32_t>(unit));
   for (const algorithm a : measured) {
     if (a == algorithm::ticket && on.cores > 8) continue;

@@ -143,8 +143,6 @@ std::string text_of(rtl::vector_program program) {
     case rtl::vector_program::nothing: return written(rtl::code_of_nothing);
     case rtl::vector_program::invert: return written(rtl::code_of_invert);
     case rtl::vector_program::sort: return written(rtl::code_of_sort);
-    case rtl::vector_program::same_place:
-    case rtl::vector_program::no_place: return written(rtl::code_of_permute);
   }
   return {};
 }
@@ -173,6 +171,15 @@ vector_figures measure_vectors(const images& folder, const workload_run& on,
     hash = rtl::vector_hash(hash, element);
   require_same(name, values[3] << 16 | values[4], hash);
   return {each_of(slowest(done, on.cores), runs), values[1], values[2]};
+}
+
+std::vector<std::uint32_t> run_failure(const images& folder, const workload_run& on,
+                                       rtl::vector_failure how, std::uint32_t elements) {
+  settings s = settings_of(on, 1);
+  s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(how);
+  s.parameters[PARAM_A] = elements;
+  return run_well(folder + "/vcode_failures.bin", s, most_cycles, "failing vector program")
+      .data(TRACE_VALUE);
 }
 
 }  // namespace tutti::machine

@@ -40,6 +40,10 @@ vector_figures measure_vectors(const images& folder, const workload_run& on,
                                rtl::vector_program program, std::uint32_t elements,
                                std::uint32_t runs);
 
+// Runs a program that fails (vcode_failures.cpp). Returns the failure that each core tells.
+std::vector<std::uint32_t> run_failure(const images& folder, const workload_run& on,
+                                       rtl::vector_failure how, std::uint32_t elements);
+
 // The text of a program.
 std::string text_of(rtl::vector_program program);
 // What the program leaves of the same input if the library's vector machine executes it.

@@ -20,15 +20,12 @@ alignas(cache_line) vector_memory* memory;
 constexpr auto nothing = code_of_nothing.linked();
 constexpr auto invert = code_of_invert.linked();
 constexpr auto sort = code_of_sort.linked();
-constexpr auto permute = code_of_permute.linked();
 
 const vector_instruction* code_of(vector_program program) {
   switch (program) {
     case vector_program::nothing: return nothing.all;
     case vector_program::invert: return invert.all;
     case vector_program::sort: return sort.all;
-    case vector_program::same_place:
-    case vector_program::no_place: return permute.all;
   }
   return nullptr;
 }

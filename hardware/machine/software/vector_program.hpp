@@ -136,34 +136,34 @@ constexpr auto sort_of_keys() {
   }};
 }
 
-// Moves elements to the places that they name themselves.
-constexpr auto permute_by_itself() {
-  using enum vcode::opcode;
-  return vector_code<6>{{
-      {copy, 0, 1, 0},
-      {copy, 0, 1, 0},
-      {length, 'i'},
-      {make_segdes},
-      {permute, 'i'},
-      {ret},
-  }};
-}
-
-// The last two fail: an element names a place of another one, or none.
-enum class vector_program : std::uint32_t { nothing, invert, sort, same_place, no_place };
+enum class vector_program : std::uint32_t { nothing, invert, sort };
 
 // COPY 0 0 does nothing at all.
 inline constexpr auto code_of_nothing = straight({vcode::opcode::copy});
 // NOT inverts the elements in place.
 inline constexpr auto code_of_invert = straight({vcode::opcode::logical_not, 'i'});
 inline constexpr auto code_of_sort = sort_of_keys();
-inline constexpr auto code_of_permute = permute_by_itself();
 
-// The elements that a program gets.
+// The elements that a program gets: two, or keys.
 constexpr std::int32_t vector_input(vector_program program, std::uint32_t i) {
   const std::uint32_t mixed = (i * 2654435761u ^ i << 7) * 2246822519u >> 9;
-  const bool is_key = program == vector_program::sort || program == vector_program::same_place;
-  return static_cast<std::int32_t>(is_key ? mixed % (1u << key_bits) : mixed);
+  return static_cast<std::int32_t>(program == vector_program::sort ? mixed % (1u << key_bits)
+                                                                   : mixed);
+}
+
+// Moves elements to the places that they name themselves, which fails if one names the place of
+// another, or none (vcode_failures.cpp).
+enum class vector_failure : std::uint32_t { same_place, no_place };
+inline constexpr vector_code<6> code_of_permute{{
+    {vcode::opcode::copy, 0, 1, 0},
+    {vcode::opcode::copy, 0, 1, 0},
+    {vcode::opcode::length, 'i'},
+    {vcode::opcode::make_segdes},
+    {vcode::opcode::permute, 'i'},
+    {vcode::opcode::ret},
+}};
+constexpr std::int32_t failing_input(vector_failure how, std::uint32_t i) {
+  return static_cast<std::int32_t>(how == vector_failure::same_place ? i / 2 : i + 1);
 }
 
 // A hash of a vector's elements, one after the other.
