@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way between two sockets with one message at a time, for any latency, and resets at any time:
-/// a message to the other socket comes out unchanged, once, exactly `latency` cycles after it went
-/// in; one that stays passes at once.
+/// The way between two sockets for any latency, with resets at any time: a message to the other
+/// socket comes out unchanged, once, exactly `latency` cycles after it went in, if no other one
+/// follows it meanwhile; one that stays passes at once, also meanwhile.
 module tutti_machine_far_formal #(
     parameter int unsigned Width = 3
 ) (
@@ -53,15 +53,15 @@ module tutti_machine_far_formal #(
   end
   always_comb begin
     assume (latency_i != '0 && (power_q || latency_i == latency_q));
-    assume (!valid_i || !on_its_way_q);
+    assume (!valid_i || !on_its_way_q || (!far_i && age_q != latency_i));
   end
 
   always_comb begin
     if (!power_q) begin
       a_passes: assert (!(valid_i && !far_i) || (valid && data == data_i));
-      a_in_time: assert (!on_its_way_q || valid == (age_q == latency_i));
+      a_in_time: assert (!on_its_way_q || valid == (age_q == latency_i || valid_i));
       a_nothing_else: assert (on_its_way_q || valid == (valid_i && !far_i));
-      a_unchanged: assert (!(on_its_way_q && valid) || data == data_q);
+      a_unchanged: assert (!(on_its_way_q && age_q == latency_i) || data == data_q);
       // What the induction needs.
       a_left: assert (i_far.left_q == (on_its_way_q ? latency_i - age_q + 10'd1 : 10'd0));
       a_age: assert (!on_its_way_q || (age_q != '0 && age_q <= latency_i));
@@ -70,6 +70,6 @@ module tutti_machine_far_formal #(
   end
   always_comb begin
     c_far: cover (rst_n && on_its_way_q && valid && latency_i == 10'd3);
-    c_passes: cover (rst_n && valid_i && !far_i);
+    c_passes: cover (rst_n && valid_i && !far_i && on_its_way_q);
   end
 endmodule
