@@ -3,7 +3,7 @@
 
     python3 -m hardware.machine.kept --write RESULTS.jsonl...  # keep what machine_measure printed
     python3 -m hardware.machine.kept --sample MEASURE IMAGES   # make a few lines anew, and compare
-    python3 -m hardware.machine.kept --messages ...            # the same of machine_measure_messages
+    python3 -m hardware.machine.kept --messages ...            # of machine_measure_messages
 
 A simulation gives the same cycles on every computer, from the same programs. So a line of the
 hardware's barriers must be the kept one. tutti's own barriers and the kernel change with the

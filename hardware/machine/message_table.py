@@ -40,7 +40,7 @@ def read(path: pathlib.Path) -> tuple[dict, dict]:
 
 
 def paths_table(results: pathlib.Path) -> str:
-    """Returns sends and cycles of shortest paths in the worst case, one row for each graph and size.
+    """Returns sends and cycles of shortest paths in the worst case, a row for each graph and size.
 
     Raises ValueError with file and line.
     """
@@ -76,7 +76,8 @@ def detection_table(cycles: dict) -> str:
         known = [tree for tree in trees if tree is not None]
         ratio = f"{min(known) / wave:.1f}" if wave and known else ""
         values = [*(found.get(way) for way in WAYS), wave, found.get("detector episode"), *trees]
-        text.append(f"| {size[0]} | {size[1]} | " + " | ".join(map(number, values)) + f" | {ratio} |")
+        cells = " | ".join(map(number, values))
+        text.append(f"| {size[0]} | {size[1]} | {cells} | {ratio} |")
     return "\n".join(text)
 
 

@@ -19,7 +19,7 @@ struct graph_run {
   std::uint32_t vertices = 64, chords = 3, seed = 1;
   // Vertices that asked last send first.
   bool newest_first = false;
-  // Of the tree, if that detects.
+  // The tree's, if that detects.
   std::uint32_t fan_out = 2;
 };
 const char* name_of(rtl::graph_program program);

@@ -197,7 +197,7 @@ void measure(const images& folder, const size& on) {
   measure_episodes(folder, on);
   if (on.cores >= 4) measure_graphs(folder, on, {64}, {1});
   // More vertices a core, where a simulated cycle takes the least time.
-  if (on.cores == 4) measure_graphs(folder, on, {256}, {1});
+  if (on.cores == 4 && on.sockets == 1) measure_graphs(folder, on, {256}, {1});
   measure_worst_case(folder, on);
   std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
 }

@@ -16,7 +16,7 @@ namespace {
 using namespace tutti::rtl;
 
 constexpr unsigned each = CORES / SOCKETS;
-// Of message_t, from the lowest bit on.
+// The fields of message_t, from the lowest bit on.
 constexpr unsigned words_at = 0, length_at = 128, from_at = 131, to_at = 139;
 // No episode takes longer, once all are idle.
 constexpr std::uint64_t longest = 40 * (DETECTOR_HOP + 10);

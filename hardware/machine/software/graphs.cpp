@@ -19,7 +19,7 @@ namespace {
 
 gate start_gate;
 alignas(cache_line) graph::csr all;
-// Of heat.
+// The setting of heat.
 double* temperatures;
 double* in_weights;
 

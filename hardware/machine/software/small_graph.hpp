@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graphs of graphs.cpp. The machine and the host make the same one, each in its own containers.
-// One is a ring with chords to vertices nearby; each edge leads both ways, with the same weight. The
-// other is the worst case of asynchronous shortest paths, the library's generator `detours`: chords
-// is 0, and component k leads from vertex 2k to vertex 2k + 2 by a long edge and by two of weight 0.
+// One is a ring with chords to vertices nearby; each edge leads both ways, with the same weight.
+// The other is the worst case of asynchronous shortest paths, the library's generator `detours`:
+// chords is 0, and component k leads from vertex 2k to vertex 2k + 2 by a long edge and by two of
+// weight 0.
 #pragma once
 
 #include <cstdint>

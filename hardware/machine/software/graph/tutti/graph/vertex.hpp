@@ -50,7 +50,7 @@ struct local_vertices {
   bool* is_queued = nullptr;
   vertex_t* ring = nullptr;
   std::uint32_t ring_size = 0, begin = 0, waiting = 0;
-  // Who asked last sends first, as on the machine of Naylor et al. 2020.
+  // The vertex that asked last sends first, as on the machine of Naylor et al. 2020.
   bool newest_first = false;
   std::uint64_t time = 0;
 
