@@ -8,12 +8,12 @@ import unittest
 
 from hardware.machine import events_table, kept
 
-PAGE = kept.KEPT.parent / "software" / "events.md"
+PAGE = kept.BARRIERS.parent / "software" / "events.md"
 
 
 class Events(unittest.TestCase):
     def setUp(self):
-        self.found = events_table.read(kept.KEPT)
+        self.found = events_table.read(kept.BARRIERS)
 
     def median(self, size, name, metric="unicast"):
         return events_table.cycles(self.found, size, name, metric)

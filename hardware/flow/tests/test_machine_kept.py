@@ -37,16 +37,16 @@ class Kept(unittest.TestCase):
                 kept.results(text, "a file")
 
     def test_the_kept_lines_have_every_kind_of_barrier_over_one_and_two_sockets(self):
-        barriers = [line for line in kept.of_file(kept.KEPT)
+        barriers = [line for line in kept.of_file(kept.BARRIERS)
             if line["benchmark"] == "machine_barrier" and line["cores"] == 4]  # fmt: skip
         for sockets in (1, 2):
             names = {line["name"] for line in barriers if line["sockets"] == sockets}
             every = {"none", "barwait", "structure", "mask", "counting_unit", "central"}
             self.assertLessEqual(every, names)
-        self.assertTrue(kept.made_by())
+        self.assertTrue(kept.made_by(kept.BARRIERS))
 
     def test_the_kept_lines_have_every_workload(self):
-        found = workloads.read(kept.KEPT)
+        found = workloads.read(kept.BARRIERS)
         for metric, software in workloads.TABLES.values():
             for sockets in (1, 2, 4):
                 cycles = found[metric][(sockets, 4)]
