@@ -241,6 +241,8 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
                 skipped.append(line)
             elif line["type"] in KERNEL_TYPES or (
                 line["type"] == "result" and line["provider"] == "kernel"
+                # The kernel on the simulated machine of hardware/machine: cycles without samples.
+                and line.get("benchmark") != "machine_event"
             ):
                 kernel.append(line)
             elif line["type"] == "result" and line.get("unit") == "cycles":
