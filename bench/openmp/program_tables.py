@@ -115,14 +115,16 @@ def costs_of_order(cells: dict[tuple[str, str, str], Records]) -> tuple[list[str
         usual_results = len({each["result"] for each in usual if "result" in each})
         rows.append(
             f"| {name} | {situation} | {cell_text(usual)} | {cell_text(runs)} | {ratio} | "
-            f"{usual_results} | {len(results)}, {'the same' if is_same else 'DIFFERENT'} |"
+            f"{max(each.get('in_turn', 0) for each in runs)} | {usual_results} | "
+            f"{len(results)}, {'the same' if is_same else 'DIFFERENT'} |"
         )
     if not rows:
         return [], 0
     head = [
         "", "*What `tutti run --reproducible` costs*", "",
-        "| program | threads | tutti | reproducible | ratio | results of tutti | results |",
-        "|---|---|--:|--:|--:|--:|---|",
+        "| program | threads | tutti | reproducible | ratio | functions in turn | "
+        "results of tutti | results |",
+        "|---|---|--:|--:|--:|--:|--:|---|",
     ]
     return head + rows, differing
 

@@ -46,6 +46,8 @@ class Run:
     result: str
     # How many CPUs other programs used in the mean, the busy processes of this command included.
     others: float
+    # How many functions of regions tutti named whose ranks run one after the other.
+    in_turn: int = 0
 
 
 def processor_time_of_all() -> float:
@@ -92,7 +94,8 @@ def execute(
     processor = spent
     if program.is_job:
         wall, processor = (float(each) for each in text.split()[1:3])
-    return Run(wall, processor, result_of(program, text, where), others)
+    in_turn = said.count("ranks of its region run one after the other")
+    return Run(wall, processor, result_of(program, text, where), others, in_turn)
 
 
 def execute_calmly(most_others: float, *run: object) -> Run:
@@ -170,6 +173,7 @@ def measure(asked: argparse.Namespace, rows: list[Runtime]) -> Iterator[dict[str
                         yield record | {
                             "wall": done.wall, "processor": done.processor,
                             "result": done.result, "others": round(done.others, 2),
+                            "in_turn": done.in_turn,
                         }
 
 
