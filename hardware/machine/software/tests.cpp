@@ -199,6 +199,9 @@ void refuse_barriers() {
   const std::uint8_t absent[] = {0, 200};
   value(create_barrier(absent, 2, 100));
   value(destroy_barrier(0));
+  // A handler that is no address of the program, and the end of one that does not run.
+  value(on_timeout(reinterpret_cast<void (*)()>(RAM)));
+  value(system_call(CALL_RESUME, POLICY_BREAK, 0, 0));
   // The unit is full after some; one that is destroyed can be made again.
   std::int32_t made = 0, last = 0;
   for (std::int32_t b = 0; b >= 0;) {
