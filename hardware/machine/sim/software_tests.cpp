@@ -257,6 +257,28 @@ TEST(Barwait, CreateRefusesWhatCannotWork) {
 
 // ---- timeouts that a program handles ----
 
+TEST(Timeout, TheHandlerChoosesWhatHappens) {
+  constexpr std::uint32_t missing = 1u << 1, broken = 1u << 16 | missing;
+  for (const std::uint32_t waits : {0u, 3u, 100u}) {
+    settings s = with(test_program::handled_timeout, 2);
+    s.parameters[PARAM_TIMEOUT] = 2000;
+    s.parameters[PARAM_A] = waits;
+    const ended_run done = run(s, "a timeout with a handler");
+    // In the handler itself a wait has no handler, and the policy breaks the barrier.
+    const std::size_t handled = waits == 100 ? 1 : waits + 1, told = waits == 100 ? 2 : handled;
+    EXPECT_EQ(done.data(TRACE_SIGNAL).size(), handled);
+    EXPECT_EQ(done.data(TRACE_BROKEN).size(), 2u) << "the second one without the handler";
+    const std::vector<std::uint32_t> values = done.data_of(0, TRACE_VALUE);
+    ASSERT_EQ(values.size(), told + 4) << waits;
+    for (std::size_t i = 0; i < told; ++i) EXPECT_EQ(values[i], missing) << waits;
+    EXPECT_EQ(values[told], broken) << waits;
+    // The wait in the handler has used its time up, and times out at once.
+    EXPECT_GE(values[told + 1], 2000 * handled) << "the same time again";
+    EXPECT_LE(values[told + 1], 2000 * handled + 2000 * told) << waits;
+    EXPECT_EQ(values[told + 2], broken) << waits;
+  }
+}
+
 TEST(ChangeOver, LosesNoEpisodeAndPassesNoneEarly) {
   for (const unsigned cores : {2u, 3u, 4u}) {
     std::size_t changes = 0, signals = 0;
