@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS |
 //                         --workloads CORES SOCKETS | --events [CORES SOCKETS] | --paper |
-//                         --conformance [CORES SOCKETS SEED]]:
+//                         --conformance [CORES SOCKETS SEED] | --change-over SEEDS]:
 // measures barriers, accesses of the memory and workloads on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --paper measures the structure at the distances of the machines
@@ -9,8 +9,9 @@
 // figure shows, and says how many cycles a second it simulated. --workloads measures only those.
 // --events measures notifications by the kernel of kernel/. --sample measures a few barriers,
 // workloads and notifications, which a test compares with the kept ones. --conformance checks
-// tutti's algorithms instead of measuring. The status is 1 if a program fails or a check finds an
-// error.
+// tutti's algorithms instead of measuring. --change-over measures and checks threads that leave a
+// barwait barrier for one of tutti's and come back, with so many seeds. The status is 1 if a
+// program fails or a check finds an error.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "cli/result_line.hpp"
+#include "hardware/machine/sim/change_over.hpp"
 #include "hardware/machine/sim/checked_run.hpp"
 #include "hardware/machine/sim/kernel_run.hpp"
 #include "hardware/machine/sim/model.hpp"
@@ -378,6 +380,48 @@ void conform(const images& folder, const size& on, std::uint32_t seed) {
   throw std::runtime_error("the checks take no barrier for a barrier");
 }
 
+// Episodes in hardware and in software, and what the way from one to the other takes, without a
+// timer; and the checks with one.
+void measure_change_over(const images& folder, std::uint32_t seeds) {
+  for (const unsigned cores : {2u, 3u, 4u}) {
+    change_found all;
+    const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
+      change_run run{.cores = cores, .seed = seed, .unit_distance = opteron};
+      const change_found found = run_change_over(folder, run);
+      all.changes += found.changes;
+      all.signals += found.signals;
+      append(all.hardware, found.hardware);
+      append(all.waited_on, found.waited_on);
+      append(all.changed, found.changed);
+      append(all.software, found.software);
+      append(all.breaking, found.breaking);
+      append(all.creating, found.creating);
+      run.quantum = 500 + seed % 64;
+      if (seed % 2 == 0) run.software = algorithm::combining;
+      run_change_over(folder, run);
+    }
+    const auto line = [&](const char* metric, const std::vector<double>& cycles) {
+      if (cycles.empty()) throw std::runtime_error(std::string("nothing to measure: ") + metric);
+      print({{"benchmark", "machine_change_over"},
+             {"provider", "isa"},
+             {"name", "barwait and central"},
+             {"metric", metric},
+             {"unit_distance", opteron}},
+            {cores, 1}, figures_of(cycles));
+    };
+    line("episode_in_hardware", all.hardware);
+    line("episode_waited_on", all.waited_on);
+    line("episode_changed", all.changed);
+    line("episode_in_software", all.software);
+    line("handler_to_break", all.breaking);
+    line("create", all.creating);
+    std::fprintf(stderr, "%u cores: %zu changes, %zu timeouts\n", cores, all.changes, all.signals);
+  }
+}
+
 unsigned number(const char* text) {
   std::size_t used = 0;
   const unsigned long value = std::stoul(text, &used);
@@ -413,11 +457,13 @@ int main(int argc, char** argv) {
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")
       conform(argv[1], {number(argv[3]), number(argv[4])}, number(argv[5]));
+    else if (argc == 4 && option == "--change-over")
+      measure_change_over(argv[1], number(argv[3]));
     else {
       std::fputs(
           "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | "
           "--figure CORES SOCKETS | --workloads CORES SOCKETS | --events [CORES SOCKETS] | "
-          "--paper | --conformance [CORES SOCKETS SEED]]\n",
+          "--paper | --conformance [CORES SOCKETS SEED] | --change-over SEEDS]\n",
           stderr);
       return 2;
     }

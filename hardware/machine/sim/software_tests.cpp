@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "hardware/machine/sim/change_over.hpp"
 #include "hardware/machine/sim/checked_run.hpp"
 #include "hardware/machine/sim/model.hpp"
 #include "tutti/registry.hpp"
@@ -245,13 +246,55 @@ TEST(Barwait, CreateRefusesWhatCannotWork) {
   const std::vector<std::uint32_t> wanted = {
       traced(ERROR_TIMEOUT), traced(ERROR_TIMEOUT), traced(ERROR_LIST), traced(ERROR_LIST),
       traced(ERROR_LIST),    traced(ERROR_LIST),    traced(ERROR_LIST), traced(ERROR_LIST),
-      traced(ERROR_OWNER),   traced(ERROR_FULL)};
+      traced(ERROR_OWNER),   traced(ERROR_CALL),    traced(ERROR_CALL), traced(ERROR_FULL)};
   ASSERT_EQ(values.size(), wanted.size() + 4);
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(values[i], wanted[i]) << i;
-  EXPECT_GE(values[10], 4u) << "barriers of the unit";
-  EXPECT_EQ(values[11], 0u) << "destroyed";
-  EXPECT_EQ(values[12], 0u) << "the same number again";
-  EXPECT_EQ(values[13], 0u) << "alone at a barrier";
+  EXPECT_GE(values[12], 4u) << "barriers of the unit";
+  EXPECT_EQ(values[13], 0u) << "destroyed";
+  EXPECT_EQ(values[14], 0u) << "the same number again";
+  EXPECT_EQ(values[15], 0u) << "alone at a barrier";
+}
+
+// ---- timeouts that a program handles ----
+
+TEST(Timeout, TheHandlerChoosesWhatHappens) {
+  constexpr std::uint32_t missing = 1u << 1, broken = 1u << 16 | missing;
+  for (const std::uint32_t waits : {0u, 3u, 100u}) {
+    settings s = with(test_program::handled_timeout, 2);
+    s.parameters[PARAM_TIMEOUT] = 2000;
+    s.parameters[PARAM_A] = waits;
+    const ended_run done = run(s, "a timeout with a handler");
+    // In the handler itself a wait has no handler, and the policy breaks the barrier.
+    const std::size_t handled = waits == 100 ? 1 : waits + 1, told = waits == 100 ? 2 : handled;
+    EXPECT_EQ(done.data(TRACE_SIGNAL).size(), handled);
+    EXPECT_EQ(done.data(TRACE_BROKEN).size(), 2u) << "the second one without the handler";
+    const std::vector<std::uint32_t> values = done.data_of(0, TRACE_VALUE);
+    ASSERT_EQ(values.size(), told + 4) << waits;
+    for (std::size_t i = 0; i < told; ++i) EXPECT_EQ(values[i], missing) << waits;
+    EXPECT_EQ(values[told], broken) << waits;
+    // The wait in the handler has used its time up, and times out at once.
+    EXPECT_GE(values[told + 1], 2000 * handled) << "the same time again";
+    EXPECT_LE(values[told + 1], 2000 * handled + 2000 * told) << waits;
+    EXPECT_EQ(values[told + 2], broken) << waits;
+  }
+}
+
+TEST(ChangeOver, LosesNoEpisodeAndPassesNoneEarly) {
+  for (const unsigned cores : {2u, 3u, 4u}) {
+    std::size_t changes = 0, signals = 0;
+    for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+      change_run run{.cores = cores, .seed = seed, .episodes = 48};
+      if (seed % 2 == 0) run.software = tutti::rtl::algorithm::combining;
+      // The timer interrupts the waits, the handlers and the waits in software.
+      if (seed == 3) run.quantum = 500 + 37 * seed;
+      if (seed == 2) run.unit_distance = 13;
+      const change_found found = run_change_over(folder, run);
+      changes += found.changes;
+      signals += found.signals;
+    }
+    EXPECT_GE(changes, 3u) << cores << " cores leave the barrier, and come back";
+    EXPECT_GT(signals, changes) << "some handlers let the wait go on";
+  }
 }
 
 // ---- the structures, the mask and the counting unit ----

@@ -26,7 +26,9 @@ enum trace_tag {
   // From the kernel: cores of the socket that a barwait still lacks after its timeout.
   TRACE_TIMEOUT = 9,
   // From the kernel: it removed this barrier after a timeout.
-  TRACE_BROKEN = 10
+  TRACE_BROKEN = 10,
+  // From the kernel: the handler of a timeout begins. The barrier.
+  TRACE_SIGNAL = 11
 };
 
 // ---- parameters, which the harness writes into the image before the start ----
@@ -45,13 +47,17 @@ enum parameter {
   PARAM_QUANTUM = 5,
   // For create_barrier.
   PARAM_TIMEOUT = 6,
-  // After a timeout, 0 breaks the barrier and reports it, and 1 gives the same time again.
+  // After a timeout of a thread without a handler: POLICY_BREAK or POLICY_WAIT_ON.
   PARAM_POLICY = 7,
   // Even and odd threads belong to so many groups, 1 (or 0) or 2.
   PARAM_GROUPS = 8,
   PARAM_A = 9,
   PARAM_B = 10
 };
+
+// What happens after a timeout: the kernel breaks the barrier for all and reports it, gives the
+// same time again, or lets the thread go on in its handler, which chooses one of the first two.
+enum policy { POLICY_BREAK = 0, POLICY_WAIT_ON = 1, POLICY_SIGNAL = 2 };
 
 // ---- results ----
 

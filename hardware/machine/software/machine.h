@@ -100,6 +100,8 @@ enum call {
   CALL_TICKS = 5,
   CALL_CREATE_STRUCTURE = 6,
   CALL_OPEN = 7,
+  CALL_ON_TIMEOUT = 8,
+  CALL_RESUME = 9,
   CALL_TAKE_CALLS = 16
 };
 
@@ -131,6 +133,16 @@ static inline int32_t open_unit(uint32_t device, uint32_t count) {
 }
 static inline int32_t destroy_barrier(uint32_t barrier) {
   return system_call(CALL_DESTROY, barrier, 0, 0);
+}
+// Lets this thread go on at `entry` when a wait of it at a barrier of the socket's unit has taken
+// too long: timeout_entry, which calls timeout_handler, or 0 for none. The thread has arrived, and
+// its arrival stands while the handler runs, which may change all registers. The handler returns
+// POLICY_WAIT_ON, and the wait goes on with the same time again; or POLICY_BREAK, and the kernel
+// breaks the barrier for all. If the episode has ended meanwhile, the wait departs in either case;
+// if another core has broken the barrier, the wait reports that. A timeout inside a handler has no
+// handler.
+static inline int32_t on_timeout(void (*entry)(void)) {
+  return system_call(CALL_ON_TIMEOUT, (uint32_t)(uintptr_t)entry, 0, 0);
 }
 // Interrupts another core.
 static inline int32_t signal_core(uint32_t core) { return system_call(CALL_SIGNAL, core, 0, 0); }

@@ -111,7 +111,9 @@ enum class test_program : std::uint32_t {
   // Remote calls between threads.
   remote_calls,
   called_waits,
-  foreign_call
+  foreign_call,
+  // Timeouts with a handler.
+  handled_timeout
 };
 
 // How the program `episodes` makes its barrier: parameter A.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reset, traps, and the way into user mode. Each core has a block in the kernel's part of the RAM:
-// a frame for the registers of its thread, and the kernel's stack. mscratch always points to it.
+// a frame for the registers of its thread, another one, and the kernel's stack. mscratch always points to it.
 #include "hardware/machine/software/block.h"
 #include "hardware/machine/software/fill.S"
 
@@ -71,6 +71,16 @@ remote_call_entry:
   rdcycle a0
   call remote_call_handler
   uret
+
+// Where the kernel lets a thread go on after a timeout (on_timeout): the handler gets the barrier,
+// the address of the barwait and the missing cores, and returns what to do about the wait.
+  .weak timeout_handler
+  .globl timeout_entry
+  .balign 4
+timeout_entry:
+  call timeout_handler
+  li a7, RESUME_CALL
+  ecall
 
 // A thread begins here in user mode, with the core's number in a0, which it keeps in tp.
   .text

@@ -7,6 +7,7 @@
 #include "hardware/machine/software/runtime.hpp"
 
 extern "C" void remote_call_entry();
+extern "C" void timeout_entry();
 
 namespace tutti::rtl {
 namespace {
@@ -165,6 +166,35 @@ void wait_for_an_absent_core(std::uint32_t rank) {
   value(static_cast<std::int32_t>(machine_time() - start));
 }
 
+volatile std::uint32_t handlers_so_far;
+
+// Parameter A: how often the handler waits on before it breaks the barrier; with 100 it waits at
+// the barrier itself.
+std::uint32_t handle_timeout(std::uint32_t barrier, std::uint32_t address, std::uint32_t missing) {
+  const std::uint32_t count = handlers_so_far + 1, a = PARAMETER(PARAM_A);
+  handlers_so_far = count;
+  if (barrier != static_cast<std::uint32_t>(numbers[0])) trace(TRACE_WRONG, 1);
+  if ((word(address) & 0xfe00707fu) != 0x2b) trace(TRACE_WRONG, 2);
+  value(static_cast<std::int32_t>(missing));
+  if (a != 100) return count <= a ? POLICY_WAIT_ON : POLICY_BREAK;
+  trace(TRACE_VALUE, barwait(barrier) & 0xffffu);
+  return POLICY_WAIT_ON;
+}
+
+// The last core never arrives, and core 0 has a handler, which it gives up for a second barrier.
+void handle_an_absent_core(std::uint32_t rank) {
+  if (rank != 0) return;
+  if (on_timeout(timeout_entry) != 0) trace(TRACE_WRONG, 3);
+  for (int turn = 0; turn < 2; ++turn) {
+    numbers[0] = create(0, CORES, PARAMETER(PARAM_TIMEOUT));
+    const std::uint64_t start = machine_time();
+    const std::uint32_t result = barwait(static_cast<std::uint32_t>(numbers[0]));
+    trace(TRACE_VALUE, (result >> 31) << 16 | (result & 0xffffu));
+    value(static_cast<std::int32_t>(machine_time() - start));
+    if (on_timeout(nullptr) != 0) trace(TRACE_WRONG, 4);
+  }
+}
+
 // Even and odd cores have groups and barriers of their own; core 1 waits at that of the others.
 void wait_at_a_foreign_barrier(std::uint32_t rank) {
   const std::uint32_t n = CORES;
@@ -199,6 +229,9 @@ void refuse_barriers() {
   const std::uint8_t absent[] = {0, 200};
   value(create_barrier(absent, 2, 100));
   value(destroy_barrier(0));
+  // A handler that is no address of the program, and the end of one that does not run.
+  value(on_timeout(reinterpret_cast<void (*)()>(RAM)));
+  value(system_call(CALL_RESUME, POLICY_BREAK, 0, 0));
   // The unit is full after some; one that is destroyed can be made again.
   std::int32_t made = 0, last = 0;
   for (std::int32_t b = 0; b >= 0;) {
@@ -376,6 +409,7 @@ void run(std::uint32_t core) {
     case test_program::remote_calls: return call_each_other(core);
     case test_program::called_waits: return call_into_waits(core);
     case test_program::foreign_call: return call_another_group(core);
+    case test_program::handled_timeout: return handle_an_absent_core(core);
     default: trace(TRACE_WRONG, 2);
   }
 }
@@ -384,6 +418,11 @@ void run(std::uint32_t core) {
 }  // namespace tutti::rtl
 
 extern "C" void remote_call_handler(std::uint32_t) { tutti::rtl::count_call(); }
+
+extern "C" std::uint32_t timeout_handler(std::uint32_t barrier, std::uint32_t address,
+                                         std::uint32_t missing) {
+  return tutti::rtl::handle_timeout(barrier, address, missing);
+}
 
 extern "C" std::uint32_t thread_main(std::uint32_t core) {
   tutti::rtl::run(core);
