@@ -434,8 +434,9 @@ unsigned number(const char* text) {
 
 int main(int argc, char** argv) {
   const std::string option = argc > 2 ? argv[2] : "";
+  const bool asks_for_help = argc == 2 && std::string(argv[1]) == "--help";
   try {
-    if (argc == 2) {
+    if (argc == 2 && !asks_for_help) {
       measure_all(argv[1], all_sizes());
       measure_alone(argv[1]);
     } else if (argc == 3 && option == "--sample")
@@ -464,8 +465,8 @@ int main(int argc, char** argv) {
           "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | "
           "--figure CORES SOCKETS | --workloads CORES SOCKETS | --events [CORES SOCKETS] | "
           "--paper | --conformance [CORES SOCKETS SEED] | --change-over SEEDS]\n",
-          stderr);
-      return 2;
+          asks_for_help ? stdout : stderr);
+      return asks_for_help ? 0 : 2;
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "machine_measure: %s\n", error.what());

@@ -222,8 +222,9 @@ unsigned number(const char* text) {
 
 int main(int argc, char** argv) {
   const std::string option = argc > 2 ? argv[2] : "";
+  const bool asks_for_help = argc == 2 && std::string(argv[1]) == "--help";
   try {
-    if (argc == 2)
+    if (argc == 2 && !asks_for_help)
       for (const size& on : all_sizes()) measure(argv[1], on);
     else if (argc == 3 && option == "--sample")
       measure_sample(argv[1]);
@@ -231,8 +232,8 @@ int main(int argc, char** argv) {
       measure(argv[1], {number(argv[3]), number(argv[4])});
     else {
       std::fputs("usage: machine_measure_messages FOLDER [--sample | --only CORES SOCKETS]\n",
-                 stderr);
-      return 2;
+                 asks_for_help ? stdout : stderr);
+      return asks_for_help ? 0 : 2;
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "machine_measure_messages: %s\n", error.what());
