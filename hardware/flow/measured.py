@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import pathlib
 import re
@@ -37,6 +38,47 @@ def write_readme(path: pathlib.Path, tables: dict[str, str]) -> None:
         if count != 1:
             raise ValueError(f"{path}: {count} places for '<!-- table.py: {name} -->', not one")
     path.write_text(text)
+
+
+def svg_plots():
+    """Returns matplotlib's pyplot, which writes the same file for the same figures.
+
+    Raises ValueError without matplotlib.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ValueError(
+            "--plot needs matplotlib (pip install -r report/requirements.txt)"
+        ) from error
+    matplotlib.use("svg")
+    # Text stays text, which is small and can be searched.
+    matplotlib.rcParams["svg.hashsalt"] = "tutti"
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def tables_command(
+    about: str | None, read: Callable, tables: Callable, write_plot: Callable
+) -> None:
+    """The command FILE [--readme FILE] [--plot FILE]: prints the tables of what `read` finds in the
+    results, and writes them into a page and a plot. `about` is the script's docstring.
+    """
+    parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--readme", type=pathlib.Path)
+    parser.add_argument("--plot", type=pathlib.Path)
+    arguments = parser.parse_args()
+    found = read(arguments.results)
+    made = tables(found)
+    for name, table in made.items():
+        print(f"{name}\n\n{table}\n")
+    if arguments.readme:
+        write_readme(arguments.readme, made)
+    if arguments.plot:
+        write_plot(arguments.plot, found)
 
 
 def status_of(script: Callable[[], None]) -> int:

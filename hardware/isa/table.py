@@ -15,7 +15,7 @@ import csv
 import pathlib
 import sys
 
-from hardware.flow.measured import lines, status_of, write_readme
+from hardware.flow.measured import lines, status_of, svg_plots, write_readme
 
 NEAR, FAR = "barwait, near", "barwait, far"
 SOFTWARE = ["central", "dissemination", "tournament"]
@@ -125,19 +125,7 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
 
     Raises ValueError without matplotlib.
     """
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ValueError(
-            "--plot needs matplotlib (pip install -r report/requirements.txt)"
-        ) from error
-    matplotlib.use("svg")
-    # The same file for the same figures.
-    matplotlib.rcParams["svg.hashsalt"] = "tutti"
-    from matplotlib import pyplot
-
-    # Text stays text, which is small and can be searched.
-    matplotlib.rcParams["svg.fonttype"] = "none"
+    pyplot = svg_plots()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     cores = sorted({k[3] for k in found if k[:3] == ("loop", "near_banks", 20)})
     for name in [NEAR, FAR, *SOFTWARE]:

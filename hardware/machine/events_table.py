@@ -8,11 +8,10 @@ Dinda 2018 where their text has numbers. --readme puts the tables between the ma
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 import sys
 
-from hardware.flow.measured import lines, status_of, write_readme
+from hardware.flow.measured import lines, status_of, svg_plots, tables_command
 
 # The mechanisms in the order of the tables, with their names there.
 NAMES = {
@@ -198,18 +197,7 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
 
     Raises ValueError without matplotlib.
     """
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ValueError(
-            "--plot needs matplotlib (pip install -r report/requirements.txt)"
-        ) from error
-    matplotlib.use("svg")
-    # The same file for the same figures; text stays text.
-    matplotlib.rcParams["svg.hashsalt"] = "tutti"
-    matplotlib.rcParams["svg.fonttype"] = "none"
-    from matplotlib import pyplot
-
+    pyplot = svg_plots()
     colours = dict(zip(NAMES, [*(f"C{number}" for number in range(10)), "black"], strict=True))
     all_sockets = sorted({sockets for sockets, _ in found})
     rows = {"unicast": "one receiver", "broadcast_last": "all, to the last"}
@@ -253,19 +241,7 @@ def tables(found: Found) -> dict[str, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--readme", type=pathlib.Path)
-    parser.add_argument("--plot", type=pathlib.Path)
-    arguments = parser.parse_args()
-    found = read(arguments.results)
-    made = tables(found)
-    for name, table in made.items():
-        print(f"{name}\n\n{table}\n")
-    if arguments.readme:
-        write_readme(arguments.readme, made)
-    if arguments.plot:
-        write_plot(arguments.plot, found)
+    tables_command(__doc__, read, tables, write_plot)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import argparse
 import pathlib
 import sys
 
-from hardware.flow.measured import lines, status_of, write_readme
+from hardware.flow.measured import lines, status_of, svg_plots, write_readme
 
 SOFTWARE = ["central", "ticket", "striped", "combining", "mcs", "dissemination", "dissemination_4",
     "tournament", "hierarchical"]
@@ -207,26 +207,6 @@ def styles_of(found: dict) -> dict[str, dict]:
         styles[name] = {"label": labels[unit], "color": shades[unit], "marker": marks[unit],
             "linewidth": 2, "linestyle": "--"}  # fmt: skip
     return styles
-
-
-def svg_plots():
-    """Returns matplotlib's pyplot, which writes the same file for the same figures.
-
-    Raises ValueError without matplotlib.
-    """
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ValueError(
-            "--plot needs matplotlib (pip install -r report/requirements.txt)"
-        ) from error
-    matplotlib.use("svg")
-    # Text stays text, which is small and can be searched.
-    matplotlib.rcParams["svg.hashsalt"] = "tutti"
-    matplotlib.rcParams["svg.fonttype"] = "none"
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def write_plot(path: pathlib.Path, found: dict) -> None:

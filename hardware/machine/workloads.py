@@ -7,12 +7,11 @@ the markers of PAGE.md. --plot draws them by the number of cores; it needs matpl
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 import sys
 
-from hardware.flow.measured import lines, status_of, write_readme
-from hardware.machine.table import SOFTWARE, contender, hardware_names, number, styles_of, svg_plots
+from hardware.flow.measured import lines, status_of, svg_plots, tables_command
+from hardware.machine.table import SOFTWARE, contender, hardware_names, number, styles_of
 
 MASTERS = ["flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex"]
 REGIONS = [*SOFTWARE, "fork_join", *MASTERS]
@@ -139,19 +138,7 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--readme", type=pathlib.Path)
-    parser.add_argument("--plot", type=pathlib.Path)
-    arguments = parser.parse_args()
-    found = read(arguments.results)
-    made = tables(found)
-    for name, text in made.items():
-        print(f"{name}\n\n{text}\n")
-    if arguments.readme:
-        write_readme(arguments.readme, made)
-    if arguments.plot:
-        write_plot(arguments.plot, found)
+    tables_command(__doc__, read, tables, write_plot)
 
 
 if __name__ == "__main__":

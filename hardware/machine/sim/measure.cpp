@@ -14,7 +14,6 @@
 // program fails or a check finds an error.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <sstream>
@@ -22,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/result_line.hpp"
 #include "hardware/machine/sim/change_over.hpp"
 #include "hardware/machine/sim/checked_run.hpp"
+#include "hardware/machine/sim/cycle_lines.hpp"
 #include "hardware/machine/sim/kernel_run.hpp"
 #include "hardware/machine/sim/model.hpp"
 #include "hardware/machine/sim/workloads.hpp"
@@ -50,9 +49,6 @@ constexpr algorithm measured[] = {
 constexpr unsigned opteron = 10;
 constexpr contender units[] = {contender::structure, contender::mask, contender::counting};
 
-struct size {
-  unsigned cores, sockets;
-};
 bool is_built(const size& of) {
   for (const built_model& m : models())
     if (!m.ideal && m.sockets == of.sockets && m.cores >= of.cores) return true;
@@ -73,21 +69,6 @@ std::vector<size> all_sizes() {
     for (unsigned cores = sockets > 2 ? sockets : 2; cores <= MOST_CORES; cores *= 2)
       if (is_built({cores, sockets})) all.push_back({cores, sockets});
   return all;
-}
-
-double one_decimal(double cycles) { return std::round(cycles * 10) / 10; }
-
-void print(tutti::cli::json keys, const size& on, const figures& f) {
-  keys["threads"] = on.cores;
-  keys["cores"] = on.cores;
-  keys["sockets"] = on.sockets;
-  keys["unit"] = "cycles";
-  keys["min"] = one_decimal(f.min);
-  keys["median"] = one_decimal(f.median);
-  keys["max"] = one_decimal(f.max);
-  keys["samples"] = f.samples;
-  std::fputs(tutti::cli::result_line(keys).c_str(), stdout);
-  std::fflush(stdout);
 }
 
 // What the lines of a contender say of it.

@@ -5,14 +5,13 @@
 // on stderr. FOLDER has the images of software/build.sh. --sample measures a few, which a test
 // compares with the kept ones. The status is 1 if a program fails or a result is wrong.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "cli/result_line.hpp"
+#include "hardware/machine/sim/cycle_lines.hpp"
 #include "hardware/machine/sim/graph_run.hpp"
 #include "hardware/machine/sim/model.hpp"
 
@@ -23,9 +22,6 @@ using tutti::rtl::detection;
 using tutti::rtl::graph_program;
 using tutti::rtl::message_program;
 
-struct size {
-  unsigned cores, sockets;
-};
 std::vector<size> all_sizes() {
   std::vector<size> all;
   for (const unsigned sockets : {1u, 4u})
@@ -37,20 +33,6 @@ std::vector<size> all_sizes() {
   return all;
 }
 
-double one_decimal(double cycles) { return std::round(cycles * 10) / 10; }
-
-void print(tutti::cli::json keys, const size& on, const figures& f) {
-  keys["threads"] = on.cores;
-  keys["cores"] = on.cores;
-  keys["sockets"] = on.sockets;
-  keys["unit"] = "cycles";
-  keys["min"] = one_decimal(f.min);
-  keys["median"] = one_decimal(f.median);
-  keys["max"] = one_decimal(f.max);
-  keys["samples"] = f.samples;
-  std::fputs(tutti::cli::result_line(keys).c_str(), stdout);
-  std::fflush(stdout);
-}
 figures all_the_same(double cycles, std::size_t samples) {
   return {cycles, cycles, cycles, samples};
 }
