@@ -4,6 +4,8 @@ package tutti_machine_config_pkg;
   // Cores in all, the same number in each socket, and barriers of a socket's unit.
   localparam int unsigned Cores = 16;
   localparam int unsigned Sockets = 2;
+  // Hardware threads of each core: see tutti_machine_core_scheduler. Programs take them for cores.
+  localparam int unsigned Threads = 1;
   localparam int unsigned Barriers = 8;
   // Barriers of the structures, which reach over all sockets.
   localparam int unsigned Structures = 8;

@@ -13,22 +13,33 @@
 // A remote call is taken at the same places, if no interrupt is due. It is no trap: the core goes on
 // at the handler in the mode in which it is, and keeps one address. The handler has registers of its
 // own in place of those that a function may change, so it saves nothing.
+//
+// With several hardware threads the core executes one of them at a time, and another one when that
+// waits (tutti_machine_core_scheduler). A thread has registers, an address, CSRs and an extension
+// port of its own; its instruction waits at the port without the core. Accesses keep the core: the
+// cache has one miss at a time.
 module tutti_machine_core
   import tutti_machine_pkg::*;
   import tutti_machine_core_pkg::*;
 #(
     /// Bytes from address 0 on that hold instructions; elsewhere, a fetch is a fault.
-    parameter int unsigned ImageBytes = 4 << 20
+    parameter int unsigned ImageBytes = 4 << 20,
+    /// Hardware threads: 1, 2, 4 or 8.
+    parameter int unsigned Threads = 1,
+    localparam int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input  logic          clk_i,
     input  logic          rst_ni,
+    /// The number of the first thread. Ports of Threads bits or words have one for each thread.
     input  logic [31:0]   hart_i,
-    input  logic          software_irq_i,
-    input  logic          timer_irq_i,
-    input  logic          external_irq_i,
+    input  logic [Threads-1:0] software_irq_i,
+    input  logic [Threads-1:0] timer_irq_i,
+    input  logic [Threads-1:0] external_irq_i,
     /// A remote call is pending, until the core takes it.
-    input  logic          call_irq_i,
-    output logic          call_taken_o,
+    input  logic [Threads-1:0] call_irq_i,
+    output logic [Threads-1:0] call_taken_o,
+    /// The thread that has the core.
+    output logic [ThreadBits-1:0] thread_o,
 
     /// The instruction at this address is wanted in the next cycle.
     output logic [31:0]   fetch_addr_o,
@@ -37,7 +48,7 @@ module tutti_machine_core
     /// An access, held until `data_ready_i`.
     output logic          data_valid_o,
     output data_request_t data_request_o,
-    output logic          machine_mode_o,
+    output logic [Threads-1:0] machine_mode_o,
     input  logic          data_ready_i,
     /// The word of a load, or the word that an atomic instruction found.
     input  logic [31:0]   data_rdata_i,
@@ -45,21 +56,22 @@ module tutti_machine_core
     input  logic          data_fault_i,
 
     /// An instruction of custom-0 or custom-1, held until it is ready or refused.
-    output logic          ext_valid_o,
-    output logic [31:0]   ext_insn_o,
-    output logic [31:0]   ext_rs1_o,
-    output logic [31:0]   ext_rs2_o,
+    output logic [Threads-1:0]       ext_valid_o,
+    output logic [Threads-1:0][31:0] ext_insn_o,
+    output logic [Threads-1:0][31:0] ext_rs1_o,
+    output logic [Threads-1:0][31:0] ext_rs2_o,
     /// An enabled interrupt or a remote call is pending: the port shall answer soon.
-    output logic          ext_cancel_o,
+    output logic [Threads-1:0]       ext_cancel_o,
     /// The port has this instruction; otherwise it is illegal.
-    input  logic          ext_known_i,
-    input  logic          ext_ready_i,
-    input  logic          ext_refused_i,
-    input  logic          ext_write_i,
-    input  logic [31:0]   ext_rd_i,
+    input  logic [Threads-1:0]       ext_known_i,
+    input  logic [Threads-1:0]       ext_ready_i,
+    input  logic [Threads-1:0]       ext_refused_i,
+    input  logic [Threads-1:0]       ext_write_i,
+    input  logic [Threads-1:0][31:0] ext_rd_i,
 
-    output activity_e     activity_o,
-    output logic [31:0]   pc_o,
+    output logic [Threads-1:0][1:0]  activity_o,
+    output logic [Threads-1:0][31:0] pc_o,
+    /// What the thread that has the core retires.
     output trace_t        trace_o
 `ifdef FORMAL
     ,
@@ -83,21 +95,36 @@ module tutti_machine_core
   if (ImageBytes < 16 || ImageBytes % 4 != 0)
     $fatal(1, "tutti_machine_core: ImageBytes must be a multiple of 4 and at least 16");
 
-  logic [31:0] pc_q, pc_d;
-  // fetch_data_i is the instruction at pc_q.
+  // The thread in the core.
+  typedef logic [ThreadBits-1:0] thread_t;
+  thread_t thread, next;
+  logic switches, reserved;
+  logic [Threads-1:0] is_here;
+  assign is_here = Threads'(1) << thread;
+
+  logic [Threads-1:0][31:0] pc_q;
+  logic [31:0] pc, pc_d;
+  assign pc = pc_q[thread];
+  // fetch_data_i is the instruction at pc.
   logic valid_q, valid_d;
   // The instruction has begun in an earlier cycle.
-  logic begun_q, begun_d;
-  // The second half is of the handlers of remote calls; only those registers are used that a function
-  // may change.
-  logic [31:0] registers[64];
+  logic [Threads-1:0] begun_q;
+  logic begun, begun_d;
+  assign begun = begun_q[thread];
+  // For each thread two halves. The second is of the handlers of remote calls; only those registers
+  // are used that a function may change.
+  logic [31:0] registers[64*Threads];
 
-  // Where a register is.
+  // Where a register is in a thread's part, and where that is.
   function automatic logic [5:0] place_of(logic in_call, logic [4:0] number);
     unique case (number) inside
       5'd1, [5'd5:5'd7], [5'd10:5'd17], [5'd28:5'd31]: return {in_call, number};
       default: return {1'b0, number};
     endcase
+  endfunction
+  localparam int unsigned PlaceBits = $clog2(64 * Threads);
+  function automatic logic [PlaceBits-1:0] register_of(thread_t of, logic [5:0] place);
+    return PlaceBits'({of, place});
   endfunction
 
   logic call_busy;
@@ -108,9 +135,9 @@ module tutti_machine_core
       .insn_i   (insn),
       .decoded_o(decoded)
   );
-  assign rs1 = insn[19:15] == '0 ? '0 : registers[place_of(call_busy, insn[19:15])];
-  assign rs2 = insn[24:20] == '0 ? '0 : registers[place_of(call_busy, insn[24:20])];
-  assign first = decoded.first_pc ? pc_q : rs1;
+  assign rs1 = insn[19:15] == '0 ? '0 : registers[register_of(thread, place_of(call_busy, insn[19:15]))];
+  assign rs2 = insn[24:20] == '0 ? '0 : registers[register_of(thread, place_of(call_busy, insn[24:20]))];
+  assign first = decoded.first_pc ? pc : rs1;
   assign second = decoded.second_immediate ? decoded.immediate : rs2;
   tutti_machine_core_alu u_alu (
       .op_i    (decoded.alu),
@@ -120,59 +147,85 @@ module tutti_machine_core
   );
 
   logic fetch_fault;
-  assign fetch_fault = pc_q >= ImageBytes;
+  assign fetch_fault = pc >= ImageBytes;
 
   // What happens to the instruction in this cycle: nothing yet, it retires, a trap, or a call.
-  logic executes, retires, traps, trap_interrupt, calls;
+  logic executes, retires, traps, trap_interrupt, calls, ends;
+  assign ends = retires || traps || calls;
   logic [4:0] trap_cause;
   logic [31:0] trap_value, result;
-  logic csr_illegal, interrupt, wake, call, call_returns;
+  logic csr_illegal, machine_mode, interrupt, wake, call, call_returns;
   logic [4:0] interrupt_cause;
   logic [31:0] csr_rdata, vector, return_pc, call_entry, call_pc;
-  assign executes = valid_q && (begun_q || !(interrupt || call));
-  tutti_machine_core_csr u_csr (
-      .clk_i,
-      .rst_ni,
-      .hart_i,
-      .software_irq_i,
-      .timer_irq_i,
-      .external_irq_i,
-      .call_irq_i,
-      .insn_i           (insn),
-      .rs1_i            (rs1),
-      .access_i         (retires && decoded.kind == KindCsr),
-      .rdata_o          (csr_rdata),
-      .illegal_o        (csr_illegal),
-      .retire_i         (retires),
-      .return_i         (retires && decoded.kind == KindReturn),
-      .trap_i           (traps),
-      .trap_interrupt_i (trap_interrupt),
-      .trap_cause_i     (trap_cause),
-      .trap_pc_i        (pc_q),
-      .trap_value_i     (trap_value),
-      .call_i           (calls),
-      .call_return_i    (retires && decoded.kind == KindCallReturn),
-      .machine_mode_o,
-      .vector_o         (vector),
-      .return_pc_o      (return_pc),
-      .interrupt_o      (interrupt),
-      .interrupt_cause_o(interrupt_cause),
-      .call_o           (call),
-      .call_busy_o      (call_busy),
-      .call_returns_o   (call_returns),
-      .call_entry_o     (call_entry),
-      .call_pc_o        (call_pc),
-      .wake_o           (wake)
+  assign executes = valid_q && (begun || !(interrupt || call));
+  // What each thread's CSRs say; those of the thread in the core decide.
+  logic [Threads-1:0] csr_illegals, interrupts, csr_calls, calls_busy, calls_return, wakes;
+  logic [Threads-1:0][4:0] interrupt_causes;
+  logic [Threads-1:0][31:0] csr_rdatas, vectors, return_pcs, call_entries, call_pcs;
 `ifdef FORMAL
-      ,
-      .formal_mepc_o,
-      .formal_mcause_o,
-      .formal_mtval_o,
-      .formal_mstatus_o,
-      .formal_minstret_o,
-      .formal_call_o
+  logic [Threads-1:0][31:0] formal_mepc, formal_mcause, formal_mtval;
+  logic [Threads-1:0][ 2:0] formal_mstatus;
+  logic [Threads-1:0][63:0] formal_minstret;
+  logic [Threads-1:0][ 3:0] formal_call;
 `endif
-  );
+  for (genvar t = 0; t < Threads; t++) begin : gen_csr
+    tutti_machine_core_csr u_csr (
+        .clk_i,
+        .rst_ni,
+        .hart_i           (hart_i + t),
+        .software_irq_i   (software_irq_i[t]),
+        .timer_irq_i      (timer_irq_i[t]),
+        .external_irq_i   (external_irq_i[t]),
+        .call_irq_i       (call_irq_i[t]),
+        .insn_i           (insn),
+        .rs1_i            (rs1),
+        .access_i         (is_here[t] && retires && decoded.kind == KindCsr),
+        .rdata_o          (csr_rdatas[t]),
+        .illegal_o        (csr_illegals[t]),
+        .retire_i         (is_here[t] && retires),
+        .return_i         (is_here[t] && retires && decoded.kind == KindReturn),
+        .trap_i           (is_here[t] && traps),
+        .trap_interrupt_i (trap_interrupt),
+        .trap_cause_i     (trap_cause),
+        .trap_pc_i        (pc),
+        .trap_value_i     (trap_value),
+        .call_i           (is_here[t] && calls),
+        .call_return_i    (is_here[t] && retires && decoded.kind == KindCallReturn),
+        .machine_mode_o   (machine_mode_o[t]),
+        .vector_o         (vectors[t]),
+        .return_pc_o      (return_pcs[t]),
+        .interrupt_o      (interrupts[t]),
+        .interrupt_cause_o(interrupt_causes[t]),
+        .call_o           (csr_calls[t]),
+        .call_busy_o      (calls_busy[t]),
+        .call_returns_o   (calls_return[t]),
+        .call_entry_o     (call_entries[t]),
+        .call_pc_o        (call_pcs[t]),
+        .wake_o           (wakes[t])
+`ifdef FORMAL
+        ,
+        .formal_mepc_o    (formal_mepc[t]),
+        .formal_mcause_o  (formal_mcause[t]),
+        .formal_mtval_o   (formal_mtval[t]),
+        .formal_mstatus_o (formal_mstatus[t]),
+        .formal_minstret_o(formal_minstret[t]),
+        .formal_call_o    (formal_call[t])
+`endif
+    );
+  end
+  assign csr_rdata = csr_rdatas[thread];
+  assign csr_illegal = csr_illegals[thread];
+  assign machine_mode = machine_mode_o[thread];
+  assign vector = vectors[thread];
+  assign return_pc = return_pcs[thread];
+  assign interrupt = interrupts[thread];
+  assign interrupt_cause = interrupt_causes[thread];
+  assign call = csr_calls[thread];
+  assign call_busy = calls_busy[thread];
+  assign call_returns = calls_return[thread];
+  assign call_entry = call_entries[thread];
+  assign call_pc = call_pcs[thread];
+  assign wake = wakes[thread];
 
   logic muldiv_done;
   logic [31:0] muldiv_result;
@@ -201,7 +254,7 @@ module tutti_machine_core
       (decoded.kind == KindBranch && holds != insn[12]);
   assign target = {sum_or_logic[31:1], 1'b0};
   assign target_misaligned = taken && target[1];
-  assign next_pc = pc_q + 32'd4;
+  assign next_pc = pc + 32'd4;
 
   // Accesses. funct3 gives the size; bit 2 means that the value is not sign-extended.
   logic misaligned;
@@ -223,7 +276,11 @@ module tutti_machine_core
       end
     endcase
   end
-  assign data_valid_o = executes && !fetch_fault && decoded.kind == KindAccess && !misaligned;
+  // A StoreConditional whose reservation another thread has ended fails without an access.
+  logic fails;
+  assign fails = decoded.op == OpStoreConditional && !reserved;
+  assign data_valid_o =
+      executes && !fetch_fault && decoded.kind == KindAccess && !misaligned && !fails;
   assign data_request_o = '{
       op: decoded.op,
       addr: sum_or_logic,
@@ -242,11 +299,54 @@ module tutti_machine_core
     endcase
   end
 
-  assign ext_valid_o = executes && !fetch_fault && decoded.kind == KindExtension;
-  assign ext_insn_o = insn;
-  assign ext_rs1_o = rs1;
-  assign ext_rs2_o = rs2;
-  assign ext_cancel_o = ext_valid_o && (interrupt || call);
+  // Extension instructions. The answer is that of the port, or the one that came while the thread
+  // did not have the core.
+  logic is_extension, ext_known, ext_ready, ext_refused, ext_write;
+  logic [31:0] ext_rd;
+  logic [Threads-1:0] waiting, answered, was_refused, was_write;
+  logic [Threads-1:0][31:0] was_rd;
+  assign is_extension = executes && !fetch_fault && decoded.kind == KindExtension;
+  for (genvar t = 0; t < Threads; t++) begin : gen_port
+    if (Threads == 1) begin : gen_direct
+      assign ext_valid_o[t] = is_extension;
+      assign ext_insn_o[t] = insn;
+      assign ext_rs1_o[t] = rs1;
+      assign ext_rs2_o[t] = rs2;
+      assign {waiting[t], answered[t], was_refused[t], was_write[t]} = '0;
+      assign was_rd[t] = '0;
+    end else begin : gen_parking
+      tutti_machine_core_parking u_parking (
+          .clk_i,
+          .rst_ni,
+          .here_i    (is_here[t]),
+          .valid_i   (is_extension),
+          .insn_i    (insn),
+          .rs1_i     (rs1),
+          .rs2_i     (rs2),
+          .parks_i   (is_here[t] && switches && is_extension && !ends),
+          .ends_i    (is_here[t] && ends),
+          .valid_o   (ext_valid_o[t]),
+          .insn_o    (ext_insn_o[t]),
+          .rs1_o     (ext_rs1_o[t]),
+          .rs2_o     (ext_rs2_o[t]),
+          .ready_i   (ext_ready_i[t]),
+          .refused_i (ext_refused_i[t]),
+          .write_i   (ext_write_i[t]),
+          .rd_i      (ext_rd_i[t]),
+          .waits_o   (waiting[t]),
+          .answered_o(answered[t]),
+          .refused_o (was_refused[t]),
+          .write_o   (was_write[t]),
+          .rd_o      (was_rd[t])
+      );
+    end
+    assign ext_cancel_o[t] = ext_valid_o[t] && (interrupts[t] || csr_calls[t]);
+  end
+  assign ext_known = answered[thread] || ext_known_i[thread];
+  assign ext_ready = answered[thread] ? !was_refused[thread] : ext_ready_i[thread];
+  assign ext_refused = answered[thread] ? was_refused[thread] : ext_refused_i[thread];
+  assign ext_write = answered[thread] ? was_write[thread] : ext_write_i[thread];
+  assign ext_rd = answered[thread] ? was_rd[thread] : ext_rd_i[thread];
 
   always_comb begin
     retires        = 1'b0;
@@ -266,7 +366,7 @@ module tutti_machine_core
     end else if (executes && fetch_fault) begin
       traps      = 1'b1;
       trap_cause = CauseFetchFault;
-      trap_value = pc_q;
+      trap_value = pc;
     end else if (executes) begin
       unique case (decoded.kind)
         KindAlu, KindFence: retires = 1'b1;
@@ -288,6 +388,9 @@ module tutti_machine_core
             traps      = 1'b1;
             trap_cause = decoded.op == OpLoad || decoded.op == OpLoadReserved ?
                 CauseLoadMisaligned : CauseStoreMisaligned;
+          end else if (fails) begin
+            retires = 1'b1;
+            result  = 32'd1;
           end else begin
             retires    = data_ready_i && !data_fault_i;
             traps      = data_ready_i && data_fault_i;
@@ -301,15 +404,15 @@ module tutti_machine_core
           result  = csr_rdata;
         end
         KindExtension: begin
-          result = ext_rd_i;
-          if (!ext_known_i) begin
+          result = ext_rd;
+          if (!ext_known) begin
             traps = 1'b1;
-          end else if (ext_ready_i) begin
+          end else if (ext_ready) begin
             retires = 1'b1;
-          end else if (ext_refused_i && call && !interrupt) begin
+          end else if (ext_refused && call && !interrupt) begin
             // It starts again after the handler.
             calls = 1'b1;
-          end else if (ext_refused_i) begin
+          end else if (ext_refused) begin
             traps          = 1'b1;
             trap_interrupt = interrupt;
             trap_cause     = interrupt ? interrupt_cause : CauseExtension;
@@ -318,17 +421,17 @@ module tutti_machine_core
         end
         KindCall: begin
           traps      = 1'b1;
-          trap_cause = machine_mode_o ? CauseMachineCall : CauseUserCall;
+          trap_cause = machine_mode ? CauseMachineCall : CauseUserCall;
           trap_value = '0;
         end
         KindBreak: begin
           traps      = 1'b1;
           trap_cause = CauseBreakpoint;
-          trap_value = pc_q;
+          trap_value = pc;
         end
         KindReturn: begin
-          retires = machine_mode_o;
-          traps   = !machine_mode_o;
+          retires = machine_mode;
+          traps   = !machine_mode;
         end
         KindCallReturn: begin
           retires = call_returns;
@@ -345,9 +448,9 @@ module tutti_machine_core
   assign redirects = traps || calls ||
       (retires && (taken || decoded.kind == KindReturn || decoded.kind == KindCallReturn));
   always_comb begin
-    pc_d    = pc_q;
+    pc_d    = pc;
     valid_d = 1'b1;
-    begun_d = executes && !retires && !traps && !calls;
+    begun_d = executes && !ends;
     if (traps) pc_d = vector;
     else if (calls) pc_d = call_entry;
     else if (retires) begin
@@ -356,40 +459,84 @@ module tutti_machine_core
       else if (taken) pc_d = target;
       else pc_d = next_pc;
     end
-    if (redirects) valid_d = 1'b0;
+    if (redirects && !switches) valid_d = 1'b0;
   end
-  assign fetch_addr_o = retires ? next_pc : pc_q;
+  assign fetch_addr_o = switches ? pc_q[next] : retires ? next_pc : pc;
+
+  // The turns of the threads. A thread in wfi is ready when it would wake.
+  logic waits;
+  logic [Threads-1:0] sleeping_q;
+  assign waits = executes && !ends && !fetch_fault &&
+      (decoded.kind == KindExtension || decoded.kind == KindSleep);
+  tutti_machine_core_scheduler #(
+      .Threads(Threads)
+  ) u_scheduler (
+      .clk_i,
+      .rst_ni,
+      .waits_i      (waits),
+      .redirects_i  (redirects),
+      .traps_i      (traps || calls),
+      .retires_i    (retires),
+      .reserves_i   (retires && decoded.kind == KindAccess && decoded.op == OpLoadReserved),
+      .conditional_i(retires && decoded.kind == KindAccess && decoded.op == OpStoreConditional),
+      .ready_i      (~waiting & (~sleeping_q | wakes)),
+      .thread_o     (thread),
+      .next_o       (next),
+      .switches_o   (switches),
+      .reserved_o   (reserved)
+`ifdef FORMAL
+      ,
+      .formal_hold_o(),
+      .formal_held_o()
+`endif
+  );
 
   logic writes;
   assign writes = retires && decoded.writes && insn[11:7] != '0 &&
-      (decoded.kind != KindExtension || ext_write_i);
+      (decoded.kind != KindExtension || ext_write);
 
+  // A thread that waits without the core does what it did when it gave it away.
   always_comb begin
-    activity_o = DoesRun;
-    if (data_valid_o) activity_o = DoesAccess;
-    if (ext_valid_o) activity_o = DoesExtend;
-    if (executes && !fetch_fault && decoded.kind == KindSleep) activity_o = DoesSleep;
+    for (int unsigned t = 0; t < Threads; t++) begin
+      activity_o[t] = DoesRun;
+      if (is_here[t]) begin
+        if (data_valid_o) activity_o[t] = DoesAccess;
+        if (is_extension) activity_o[t] = DoesExtend;
+        if (executes && !fetch_fault && decoded.kind == KindSleep) activity_o[t] = DoesSleep;
+      end else begin
+        if (waiting[t]) activity_o[t] = DoesExtend;
+        if (sleeping_q[t]) activity_o[t] = DoesSleep;
+      end
+    end
   end
   assign pc_o = pc_q;
-  assign call_taken_o = calls;
+  assign thread_o = thread;
+  assign call_taken_o = calls ? is_here : '0;
   assign trace_o = '{
       valid: retires || traps || calls,
       trap: traps || calls,
       is_interrupt: trap_interrupt || calls,
       cause: calls ? InterruptCall : trap_cause,
       tval: calls ? '0 : trap_value,
-      machine_mode: machine_mode_o,
-      pc: pc_q,
+      machine_mode: machine_mode,
+      pc: pc,
       insn: insn,
       rd: writes ? insn[11:7] : '0,
       result: result
   };
 
 `ifdef FORMAL
+  // Of the thread in the core.
+  assign formal_mepc_o = formal_mepc[thread];
+  assign formal_mcause_o = formal_mcause[thread];
+  assign formal_mtval_o = formal_mtval[thread];
+  assign formal_mstatus_o = formal_mstatus[thread];
+  assign formal_minstret_o = formal_minstret[thread];
+  assign formal_call_o = formal_call[thread];
   assign formal_vector_o = vector;
   assign formal_interrupt_o = interrupt;
   assign formal_valid_o = valid_q;
-  assign formal_begun_o = begun_q;
+  assign formal_begun_o = begun;
   assign formal_decoded_o = decoded;
   assign formal_call_due_o = call;
   assign formal_call_pc_o = call_pc;
@@ -398,15 +545,19 @@ module tutti_machine_core
 `endif
 
   always_ff @(posedge clk_i) begin
-    if (writes) registers[place_of(call_busy, insn[11:7])] <= result;
+    if (writes) registers[register_of(thread, place_of(call_busy, insn[11:7]))] <= result;
     if (!rst_ni) begin
-      pc_q    <= '0;
-      valid_q <= 1'b0;
-      begun_q <= 1'b0;
+      pc_q       <= '0;
+      valid_q    <= 1'b0;
+      begun_q    <= '0;
+      sleeping_q <= '0;
     end else begin
-      pc_q    <= pc_d;
-      valid_q <= valid_d;
-      begun_q <= begun_d;
+      pc_q[thread]    <= pc_d;
+      valid_q         <= valid_d;
+      begun_q[thread] <= begun_d;
+      // Its wfi, if it is one, decides again when the thread has the core.
+      sleeping_q[next] <= 1'b0;
+      if (switches && waits && decoded.kind == KindSleep) sleeping_q[thread] <= 1'b1;
     end
   end
 endmodule

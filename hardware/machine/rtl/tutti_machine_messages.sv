@@ -12,6 +12,9 @@ module tutti_machine_messages
     parameter int unsigned Cores = tutti_machine_config_pkg::Cores,
     /// 1 to 4.
     parameter int unsigned Sockets = tutti_machine_config_pkg::Sockets,
+    /// Hardware threads of a core, which share its router: thread t of core c is number
+    /// c * Threads + t, in messages and at the detector.
+    parameter int unsigned Threads = tutti_machine_config_pkg::Threads,
     /// Cycles from router to router, and entries of each queue.
     parameter int unsigned HopLatency = tutti_machine_config_pkg::MessageHop,
     parameter int unsigned Depth = tutti_machine_config_pkg::MessageDepth,
@@ -27,7 +30,7 @@ module tutti_machine_messages
     input  logic                 rst_ni,
     /// Cores of each socket that run; the others count as idle.
     input  logic     [      7:0] each_i,
-    input  logic     [Cores-1:0] runs_i,
+    input  logic     [Cores*Threads-1:0] runs_i,
     /// See tutti_machine_mailbox. Cores are numbered as built.
     input  logic     [Cores-1:0] out_valid_i,
     output logic     [Cores-1:0] out_ready_o,
@@ -35,14 +38,14 @@ module tutti_machine_messages
     output logic     [Cores-1:0] in_valid_o,
     input  logic     [Cores-1:0] in_ready_i,
     output message_t             in_o        [Cores],
-    input  logic     [Cores-1:0] send_i,
-    input  logic     [Cores-1:0] receive_i,
-    input  logic     [Cores-1:0] idle_i,
-    input  logic     [Cores-1:0] vote_i,
-    input  logic     [Cores-1:0] left_i,
-    output logic     [Cores-1:0] release_o,
-    output logic     [Cores-1:0] unanimous_o,
-    output logic     [Cores-1:0] enable_o,
+    input  logic     [Cores*Threads-1:0] send_i,
+    input  logic     [Cores*Threads-1:0] receive_i,
+    input  logic     [Cores*Threads-1:0] idle_i,
+    input  logic     [Cores*Threads-1:0] vote_i,
+    input  logic     [Cores*Threads-1:0] left_i,
+    output logic     [Cores*Threads-1:0] release_o,
+    output logic     [Cores*Threads-1:0] unanimous_o,
+    output logic     [Cores*Threads-1:0] enable_o,
     /// For the harness: {phase, begins, ends, detected} of the detector's waves, and its errors: three
     /// of each node, and an unexpected reply.
     output logic     [      4:0] wave_o,
@@ -51,6 +54,10 @@ module tutti_machine_messages
   if (Cores < 1 || Cores > 64) $fatal(1, "tutti_machine_messages: Cores must be 1 to 64");
   if (Sockets < 1 || Sockets > 4 || Cores % (Sockets < 1 ? 1 : Sockets) != 0)
     $fatal(1, "tutti_machine_messages: Sockets must be 1 to 4 and divide Cores");
+  if (Threads != 1 && Threads != 2 && Threads != 4 && Threads != 8)
+    $fatal(1, "tutti_machine_messages: Threads must be 1, 2, 4 or 8");
+  if (Cores * Threads > 64)
+    $fatal(1, "tutti_machine_messages: Cores * Threads must be at most 64");
 
   // A refused number of cores makes a small mesh, so that its elaboration ends soon.
   localparam int unsigned Each = Cores > 64 ? 1 : Cores / Sockets;
@@ -107,7 +114,10 @@ module tutti_machine_messages
 
       if (K < Each) begin : gen_core
         assign in_valid[y][x][Local] = out_valid_i[C];
-        assign in[y][x][Local] = '{to: place_of(out_i[C].to, each_i), message: out_i[C]};
+        assign in[y][x][Local] = '{
+                to: place_of(out_i[C].to >> $clog2(Threads), each_i),
+                message: out_i[C]
+            };
         assign out_ready_o[C] = in_ready[y][x][Local];
         assign in_valid_o[C] = out_valid[y][x][Local];
         assign in_o[C] = out[y][x][Local].message;
@@ -164,7 +174,7 @@ module tutti_machine_messages
   tutti_detector_mesh #(
       .Columns     (SocketColumns),
       .Rows        (SocketRows),
-      .Cores       (Each),
+      .Cores       (Each * Threads),
       .HopLatency  (DetectorHop),
       .MasterCentre(DetectorCentre)
   ) u_detector (
@@ -195,10 +205,10 @@ module tutti_machine_messages
       .missing_o   (unused_missing),
       .strange_o   (strange)
   );
-  for (genvar c = 0; c < Cores; c++) begin : gen_release
-    assign release_o[c] = releases[c/Each];
-    assign unanimous_o[c] = unanimous[c/Each];
-    assign enable_o[c] = enables[c/Each];
+  for (genvar h = 0; h < Cores * Threads; h++) begin : gen_release
+    assign release_o[h] = releases[h/(Each*Threads)];
+    assign unanimous_o[h] = unanimous[h/(Each*Threads)];
+    assign enable_o[h] = enables[h/(Each*Threads)];
   end
 
   logic strange_q;

@@ -14,6 +14,9 @@ module tutti_machine_system
     parameter int unsigned Cores = tutti_machine_config_pkg::Cores,
     /// 1 to 4.
     parameter int unsigned Sockets = tutti_machine_config_pkg::Sockets,
+    /// Hardware threads of each core, 1, 2, 4 or 8; at most 64 in all. Programs take them for cores,
+    /// and so do all units and the harness: thread t of core c is number c * Threads + t.
+    parameter int unsigned Threads = tutti_machine_config_pkg::Threads,
     /// 1: the RAM is tutti_machine_ideal_memory, without caches, distance or contention.
     parameter int unsigned Ideal = 0,
     /// Barriers of a unit. Sockets of more than 32 cores have no unit.
@@ -52,17 +55,17 @@ module tutti_machine_system
     input  logic [     63:0] external_irq_i,
     /// What programs tell the harness: 0 trace, 1 console, 2 end.
     output logic [     63:0] report_valid_o,
-    output logic [      1:0] report_kind_o  [Cores],
-    output logic [     31:0] report_data_o  [Cores],
+    output logic [      1:0] report_kind_o  [Cores * Threads],
+    output logic [     31:0] report_data_o  [Cores * Threads],
     output logic [     63:0] retired_o,
-    output logic [      1:0] activity_o     [Cores],
-    output logic [     31:0] pc_o           [Cores],
+    output logic [      1:0] activity_o     [Cores * Threads],
+    output logic [     31:0] pc_o           [Cores * Threads],
     /// The structures' barrier at which the core waits, or 0.
-    output logic [      7:0] waits_o        [Cores],
+    output logic [      7:0] waits_o        [Cores * Threads],
     /// See tutti_machine_messages; and of each mailbox {vote, idle, takes, has to send}.
     output logic [      4:0] wave_o,
     output logic [Sockets*3:0] detector_error_o,
-    output logic [      3:0] mailbox_o      [Cores],
+    output logic [      3:0] mailbox_o      [Cores * Threads],
     /// The last access to the RAM.
     output logic [      3:0] access_op_o    [Cores],
     output logic [     31:0] access_addr_o  [Cores],
@@ -75,11 +78,17 @@ module tutti_machine_system
   if (Cores < 1 || Cores > 64) $fatal(1, "tutti_machine_system: Cores must be 1 to 64");
   if (Sockets < 1 || Sockets > 4 || Cores % (Sockets < 1 ? 1 : Sockets) != 0)
     $fatal(1, "tutti_machine_system: Sockets must be 1 to 4 and divide Cores");
+  if (Threads != 1 && Threads != 2 && Threads != 4 && Threads != 8)
+    $fatal(1, "tutti_machine_system: Threads must be 1, 2, 4 or 8");
+  if (Cores * Threads > 64)
+    $fatal(1, "tutti_machine_system: Cores * Threads must be at most 64");
 
-  localparam int unsigned Each = Cores / (Sockets < 1 ? 1 : Sockets);
+  localparam int unsigned Harts = Cores * Threads;
+  // Threads of a socket, which are what its units count.
+  localparam int unsigned Each = Harts / (Sockets < 1 ? 1 : Sockets);
   localparam int unsigned ImageBits = $clog2(ImageBytes);
 
-  for (genvar c = Cores; c < 64; c++) begin : gen_absent
+  for (genvar c = Harts; c < 64; c++) begin : gen_absent
     assign report_valid_o[c] = 1'b0;
     assign retired_o[c] = 1'b0;
   end
@@ -101,11 +110,11 @@ module tutti_machine_system
     external_irq_q  <= external_irq_i;
   end
 
-  logic [7:0] number_q[Cores], ipi_target[Cores];
-  logic ipi_valid[Cores];
-  logic [Cores-1:0] ipi;
+  logic [7:0] number_q[Harts], ipi_target[Harts];
+  logic ipi_valid[Harts];
+  logic [Harts-1:0] ipi;
   tutti_machine_interrupts #(
-      .Cores  (Cores),
+      .Cores  (Harts),
       .Sockets(Sockets),
       .Near   (InterruptNear),
       .Far    (InterruptFar)
@@ -119,10 +128,10 @@ module tutti_machine_system
   );
 
   // Remote calls take the same way, and have wires of their own.
-  logic call_valid[Cores];
-  logic [Cores-1:0] remote_call;
+  logic call_valid[Harts];
+  logic [Harts-1:0] remote_call;
   tutti_machine_interrupts #(
-      .Cores  (Cores),
+      .Cores  (Harts),
       .Sockets(Sockets),
       .Near   (InterruptNear),
       .Far    (InterruptFar)
@@ -135,13 +144,13 @@ module tutti_machine_system
       .ipi_o   (remote_call)
   );
 
-  device_request_t device_request[Cores];
-  device_reply_t device_reply[Cores];
-  complete_t complete[Cores];
-  pin_t pin[Cores];
-  logic pin_complete[Cores];
+  device_request_t device_request[Harts];
+  device_reply_t device_reply[Harts];
+  complete_t complete[Harts];
+  pin_t pin[Harts];
+  logic pin_complete[Harts];
   tutti_machine_units #(
-      .Cores     (Cores),
+      .Cores     (Harts),
       .Sockets   (Sockets),
       .Structures(Structures)
   ) u_units (
@@ -158,13 +167,15 @@ module tutti_machine_system
   );
 
   // Messages between threads.
-  logic [Cores-1:0] runs, out_valid, out_ready, in_valid, in_ready, sends, receives, idle, vote, left;
-  logic [Cores-1:0] release_all, unanimous, enable;
+  logic [Harts-1:0] runs, sends, receives, idle, vote, left, release_all, unanimous, enable;
+  logic [Harts-1:0] takes, has_to_send;
+  logic [Cores-1:0] out_valid, out_ready, in_valid, in_ready;
   tutti_machine_message_pkg::message_t out[Cores], in[Cores];
   if (Messages != 0) begin : gen_messages
     tutti_machine_messages #(
         .Cores  (Cores),
-        .Sockets(Sockets)
+        .Sockets(Sockets),
+        .Threads(Threads)
     ) u_messages (
         .clk_i,
         .rst_ni,
@@ -199,8 +210,8 @@ module tutti_machine_system
     logic unused;
     assign unused = ^{runs, out_valid, in_ready, sends, receives, idle, vote, left};
   end
-  for (genvar c = 0; c < Cores; c++) begin : gen_mailbox
-    assign mailbox_o[c] = {vote[c], idle[c], in_ready[c], out_valid[c]};
+  for (genvar h = 0; h < Harts; h++) begin : gen_mailbox
+    assign mailbox_o[h] = {vote[h], idle[h], takes[h], has_to_send[h]};
   end
 
   logic mem_valid[Cores], mem_ready[Cores];
@@ -227,39 +238,49 @@ module tutti_machine_system
       assign unused = ^unit_request;
     end
 
-    for (genvar k = 0; k < Each; k++) begin : gen_tile
-      localparam int unsigned C = s * Each + k;
+    for (genvar k = 0; k < Each / Threads; k++) begin : gen_tile
+      localparam int unsigned C = s * (Each / Threads) + k;
       logic [31:0] fetch_addr, fetch_data_q, image_addr, image_data_q;
-      tutti_isa_pkg::request_t request;
-      tutti_isa_pkg::reply_t reply;
-      activity_e activity;
+      // What the tile has for each of its threads.
+      logic [Threads-1:0] tile_ipi_valid, tile_call_valid, tile_report, tile_pin_complete;
+      logic [Threads-1:0] tile_external;
+      logic [Threads-1:0][1:0] tile_report_kind, tile_activity;
+      logic [Threads-1:0][7:0] tile_ipi_target, tile_waits;
+      logic [Threads-1:0][31:0] tile_report_data, tile_pc;
+      tutti_isa_pkg::request_t [Threads-1:0] tile_request;
+      tutti_isa_pkg::reply_t [Threads-1:0] tile_reply;
+      device_request_t [Threads-1:0] tile_device_request;
+      device_reply_t [Threads-1:0] tile_device_reply;
+      complete_t [Threads-1:0] tile_complete;
+      pin_t [Threads-1:0] tile_pin;
 
-      // A core that does not run has a number that no program may send an interrupt to.
+      // A core that does not run has numbers that no program may send an interrupt to.
       logic runs_q;
+      logic [7:0] first_q;
       always_ff @(posedge clk_i) begin
-        runs_q      <= rst_ni && k < 32'(each_q);
-        number_q[C] <= k < 32'(each_q) ? 8'(s) * each_q + 8'(k) : 8'hff;
+        runs_q  <= rst_ni && k < 32'(each_q);
+        first_q <= (8'(s) * each_q + 8'(k)) * 8'(Threads);
       end
-      assign runs[C] = runs_q;
       tutti_machine_tile #(
           .ImageBytes(ImageBytes),
           .RamBytes  (RamBytes),
           .Structures(Structures),
-          .Messages  (Messages)
+          .Messages  (Messages),
+          .Threads   (Threads)
       ) u_tile (
           .clk_i,
           .rst_ni        (runs_q),
-          .core_i        (number_q[C]),
-          .cores_i       (8'(Sockets) * each_q),
+          .core_i        (first_q),
+          .cores_i       (8'(Sockets * Threads) * each_q),
           .socket_i      (8'(s)),
           .sockets_i     (8'(Sockets)),
           .mtime_i       (mtime_q),
-          .external_irq_i(external_irq_q[C]),
-          .ipi_i         (ipi[C]),
-          .ipi_valid_o   (ipi_valid[C]),
-          .ipi_target_o  (ipi_target[C]),
-          .call_i        (remote_call[C]),
-          .call_valid_o  (call_valid[C]),
+          .external_irq_i(tile_external),
+          .ipi_i         (ipi[C*Threads+:Threads]),
+          .ipi_valid_o   (tile_ipi_valid),
+          .ipi_target_o  (tile_ipi_target),
+          .call_i        (remote_call[C*Threads+:Threads]),
+          .call_valid_o  (tile_call_valid),
           .fetch_addr_o  (fetch_addr),
           .fetch_data_i  (fetch_data_q),
           .image_addr_o  (image_addr),
@@ -269,37 +290,79 @@ module tutti_machine_system
           .mem_ready_i   (mem_ready[C]),
           .mem_rdata_i   (mem_rdata[C]),
           .unit_exists_i (Each <= 32),
-          .unit_request_o(request),
-          .unit_reply_i  (reply),
-          .place_i         (8'(k)),
-          .device_request_o(device_request[C]),
-          .device_reply_i  (device_reply[C]),
-          .complete_i      (complete[C]),
-          .pin_o           (pin[C]),
-          .pin_complete_i  (pin_complete[C]),
-          .waits_o         (waits_o[C]),
+          .unit_request_o(tile_request),
+          .unit_reply_i  (tile_reply),
+          .place_i         (8'(k * Threads)),
+          .device_request_o(tile_device_request),
+          .device_reply_i  (tile_device_reply),
+          .complete_i      (tile_complete),
+          .pin_o           (tile_pin),
+          .pin_complete_i  (tile_pin_complete),
+          .waits_o         (tile_waits),
           .out_valid_o     (out_valid[C]),
           .out_ready_i     (out_ready[C]),
           .out_o           (out[C]),
           .in_valid_i      (in_valid[C]),
           .in_ready_o      (in_ready[C]),
           .in_i            (in[C]),
-          .send_o          (sends[C]),
-          .receive_o       (receives[C]),
-          .idle_o          (idle[C]),
-          .vote_o          (vote[C]),
-          .left_o          (left[C]),
-          .release_i       (release_all[C]),
-          .unanimous_i     (unanimous[C]),
-          .enable_i        (enable[C]),
-          .report_valid_o(report_valid_o[C]),
-          .report_kind_o (report_kind_o[C]),
-          .report_data_o (report_data_o[C]),
-          .retired_o     (retired_o[C]),
-          .activity_o    (activity),
-          .pc_o          (pc_o[C])
+          .send_o          (sends[C*Threads+:Threads]),
+          .receive_o       (receives[C*Threads+:Threads]),
+          .idle_o          (idle[C*Threads+:Threads]),
+          .vote_o          (vote[C*Threads+:Threads]),
+          .left_o          (left[C*Threads+:Threads]),
+          .release_i       (release_all[C*Threads+:Threads]),
+          .unanimous_i     (unanimous[C*Threads+:Threads]),
+          .enable_i        (enable[C*Threads+:Threads]),
+          .report_valid_o(tile_report),
+          .report_kind_o (tile_report_kind),
+          .report_data_o (tile_report_data),
+          .retired_o     (retired_o[C*Threads+:Threads]),
+          .activity_o    (tile_activity),
+          .pc_o          (tile_pc),
+          .takes_o       (takes[C*Threads+:Threads]),
+          .sends_o       (has_to_send[C*Threads+:Threads])
       );
-      assign activity_o[C] = activity;
+      for (genvar t = 0; t < Threads; t++) begin : gen_thread
+        localparam int unsigned H = C * Threads + t;
+        always_ff @(posedge clk_i)
+          number_q[H] <= k < 32'(each_q) ?
+              (8'(s) * each_q + 8'(k)) * 8'(Threads) + 8'(t) : 8'hff;
+        assign runs[H] = runs_q;
+        assign tile_external[t] = external_irq_q[H];
+        assign ipi_valid[H] = tile_ipi_valid[t];
+        assign ipi_target[H] = tile_ipi_target[t];
+        assign call_valid[H] = tile_call_valid[t];
+        assign device_request[H] = tile_device_request[t];
+        assign tile_device_reply[t] = device_reply[H];
+        assign tile_complete[t] = complete[H];
+        assign pin[H] = tile_pin[t];
+        assign tile_pin_complete[t] = pin_complete[H];
+        assign waits_o[H] = tile_waits[t];
+        assign report_valid_o[H] = tile_report[t];
+        assign report_kind_o[H] = tile_report_kind[t];
+        assign report_data_o[H] = tile_report_data[t];
+        assign activity_o[H] = tile_activity[t];
+        assign pc_o[H] = tile_pc[t];
+
+        tutti_isa_link #(
+            .Width($bits(tutti_isa_pkg::request_t))
+        ) u_to_unit (
+            .clk_i,
+            .rst_ni,
+            .delay_i(unit_distance_q),
+            .data_i (tile_request[t]),
+            .data_o (unit_request[k*Threads+t])
+        );
+        tutti_isa_link #(
+            .Width($bits(tutti_isa_pkg::reply_t))
+        ) u_from_unit (
+            .clk_i,
+            .rst_ni,
+            .delay_i(unit_distance_q),
+            .data_i (unit_reply[k*Threads+t]),
+            .data_o (tile_reply[t])
+        );
+      end
       logic unused;
       assign unused = ^{fetch_addr[31:ImageBits], fetch_addr[1:0], image_addr[31:ImageBits],
           image_addr[1:0]};
@@ -312,25 +375,6 @@ module tutti_machine_system
           access_addr_o[C] <= mem_request[C].addr;
         end
       end
-
-      tutti_isa_link #(
-          .Width($bits(tutti_isa_pkg::request_t))
-      ) u_to_unit (
-          .clk_i,
-          .rst_ni,
-          .delay_i(unit_distance_q),
-          .data_i (request),
-          .data_o (unit_request[k])
-      );
-      tutti_isa_link #(
-          .Width($bits(tutti_isa_pkg::reply_t))
-      ) u_from_unit (
-          .clk_i,
-          .rst_ni,
-          .delay_i(unit_distance_q),
-          .data_i (unit_reply[k]),
-          .data_o (reply)
-      );
     end
   end
 

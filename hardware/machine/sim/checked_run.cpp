@@ -269,7 +269,9 @@ std::size_t check_conformance(const images& folder, const conformance_run& what)
   settings s;
   s.cores = what.cores;
   s.sockets = what.sockets;
+  s.threads = what.threads;
   s.ideal = what.ideal;
+  s.messages = what.messages;
   s.parameters[PARAM_PROGRAM] = what.mutant ? 1 : 0;
   s.parameters[PARAM_EPISODES] = what.episodes;
   s.parameters[PARAM_ALGORITHM] = what.algorithm;

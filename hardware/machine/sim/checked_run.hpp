@@ -89,13 +89,13 @@ figures measure_cost(const images& folder, const cost_run& what);
 // ---- conformance.cpp ----
 
 struct conformance_run {
-  unsigned cores = 2, sockets = 1;
+  unsigned cores = 2, sockets = 1, threads = 1;
   std::uint32_t episodes = 8, delay = 200, seed = 1;
   // rtl::algorithm_count for all; the number of participants, 0 for a list.
   std::uint32_t algorithm = rtl::algorithm_count, participants = 0;
   // The barrier that does nothing instead: the checks must refuse it.
   bool mutant = false;
-  bool ideal = false;
+  bool ideal = false, messages = false;
 };
 // Returns the number of cases that were checked.
 std::size_t check_conformance(const images& folder, const conformance_run& what);

@@ -92,10 +92,12 @@ graph_figures run_graph(const images& folder, const graph_run& what) {
   const std::string name =
       std::string(name_of(what.program)) + ", " + name_of(what.detection) + ", " +
       std::to_string(what.vertices) + " vertices, " + std::to_string(what.cores) + " cores in " +
-      std::to_string(what.sockets) + " sockets, seed " + std::to_string(what.seed);
+      std::to_string(what.sockets) + " sockets, " + std::to_string(what.threads) +
+      " threads a core, seed " + std::to_string(what.seed);
   settings s;
   s.cores = what.cores;
   s.sockets = what.sockets;
+  s.threads = what.threads;
   s.messages = true;
   s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(what.program);
   s.parameters[PARAM_ALGORITHM] = static_cast<std::uint32_t>(what.detection);

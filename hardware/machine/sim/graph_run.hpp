@@ -14,7 +14,8 @@ namespace tutti::machine {
 struct graph_run {
   rtl::graph_program program = rtl::graph_program::paths;
   rtl::detection detection = rtl::detection::hardware;
-  unsigned cores = 4, sockets = 1;
+  // Threads of all cores, and how many of them share one.
+  unsigned cores = 4, sockets = 1, threads = 1;
   // Without chords, the worst case of shortest paths: see small_graph.
   std::uint32_t vertices = 64, chords = 3, seed = 1;
   // Vertices that asked last send first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled once for each size: TUTTI_MODEL is Verilator's class, TUTTI_MODEL_CORES,
-// TUTTI_MODEL_SOCKETS, TUTTI_MODEL_IDEAL and TUTTI_MODEL_MESSAGES are what it was made with.
+// TUTTI_MODEL_SOCKETS, TUTTI_MODEL_THREADS, TUTTI_MODEL_IDEAL and TUTTI_MODEL_MESSAGES are what it
+// was made with. TUTTI_MODEL_CORES counts the threads of all cores.
 #include "hardware/machine/sim/model.hpp"
 
 // Verilator's headers, by names that depend on the size.
@@ -30,7 +31,9 @@ namespace {
 class verilated_model final : public model {
  public:
   void reset(bool held) override { top_.rst_ni = !held; }
-  void cores_of_a_socket(unsigned each) override { top_.each_i = static_cast<CData>(each); }
+  void cores_of_a_socket(unsigned each) override {
+    top_.each_i = static_cast<CData>(each / threads);
+  }
   void unit_distance(unsigned cycles, unsigned link) override {
     top_.unit_distance_i = static_cast<CData>(cycles);
     top_.unit_link_i = static_cast<SData>(link);
@@ -53,14 +56,14 @@ class verilated_model final : public model {
     return static_cast<machine::activity>(top_.activity_o[core]);
   }
   std::uint32_t pc(unsigned core) const override { return top_.pc_o[core]; }
-  unsigned access_op(unsigned core) const override { return top_.access_op_o[core]; }
-  std::uint32_t access_address(unsigned core) const override { return top_.access_addr_o[core]; }
+  unsigned access_op(unsigned core) const override { return top_.access_op_o[core / threads]; }
+  std::uint32_t access_address(unsigned core) const override { return top_.access_addr_o[core / threads]; }
   machine::miss miss(unsigned core) const override {
-    const unsigned m = top_.miss_o[core];
+    const unsigned m = top_.miss_o[core / threads];
     // The count of acknowledgements may be negative: seven bits, signed.
     const int acks = static_cast<int>(m & 0x7f);
     return {(m >> 8 & 1) != 0, (m >> 7 & 1) != 0, acks >= 64 ? acks - 128 : acks,
-            top_.miss_line_o[core]};
+            top_.miss_line_o[core / threads]};
   }
   unsigned transactions() const override {
     return sizeof top_.transaction_o / sizeof top_.transaction_o[0];
@@ -68,7 +71,7 @@ class verilated_model final : public model {
   machine::transaction transaction(unsigned number) const override {
     const std::uint64_t t = top_.transaction_o[number];
     return {static_cast<unsigned>(t >> 36 & 7), static_cast<unsigned>(t >> 32 & 15),
-            static_cast<unsigned>(t >> 26 & 63), static_cast<std::uint32_t>(t & 0x3ffffff)};
+            static_cast<unsigned>(t >> 26 & 63) * threads, static_cast<std::uint32_t>(t & 0x3ffffff)};
   }
   int waits_at(unsigned core) const override {
     int found = -1;
@@ -108,6 +111,7 @@ class verilated_model final : public model {
   ~verilated_model() override { top_.final(); }
 
  private:
+  static constexpr unsigned threads = TUTTI_MODEL_THREADS;
   static constexpr unsigned each = TUTTI_MODEL_CORES / TUTTI_MODEL_SOCKETS;
   // There are 8 barriers, as tutti_machine_config_pkg says.
   static constexpr unsigned index_bits = 3;
@@ -135,8 +139,8 @@ class verilated_model final : public model {
   TUTTI_MODEL top_{&context_};
 };
 
-const bool added = add_model({TUTTI_MODEL_CORES, TUTTI_MODEL_SOCKETS, TUTTI_MODEL_IDEAL != 0,
-                              TUTTI_MODEL_MESSAGES != 0,
+const bool added = add_model({TUTTI_MODEL_CORES, TUTTI_MODEL_SOCKETS, TUTTI_MODEL_THREADS,
+                              TUTTI_MODEL_IDEAL != 0, TUTTI_MODEL_MESSAGES != 0,
                               [] { return std::unique_ptr<model>(new verilated_model); }});
 
 }  // namespace

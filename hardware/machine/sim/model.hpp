@@ -71,7 +71,7 @@ class model {
   virtual std::uint64_t retired() const = 0;
   virtual machine::activity activity(unsigned core) const = 0;
   virtual std::uint32_t pc(unsigned core) const = 0;
-  // The last access to the RAM.
+  // The last access to the RAM; all threads of a core have that of the core.
   virtual unsigned access_op(unsigned core) const = 0;
   virtual std::uint32_t access_address(unsigned core) const = 0;
 
@@ -93,7 +93,10 @@ class model {
 };
 
 struct built_model {
+  // Programs take hardware threads for cores, and so do all numbers here.
   unsigned cores, sockets;
+  // How many of them share a core.
+  unsigned threads;
   // The RAM has no caches, distance or contention.
   bool ideal;
   // The cores have mailboxes.

@@ -35,6 +35,10 @@ const built_model& choose(const settings& s) {
   if (s.cores < 1 || s.cores % s.sockets != 0)
     throw std::invalid_argument("cores: " + std::to_string(s.cores) + " cannot be the same in " +
                                 std::to_string(s.sockets) + " sockets");
+  if (s.threads < 1 || s.cores % (s.sockets * s.threads) != 0)
+    throw std::invalid_argument("threads: " + std::to_string(s.cores) + " in " +
+                                std::to_string(s.sockets) + " sockets are not cores of " +
+                                std::to_string(s.threads) + " threads");
   if (s.unit_distance > 63)
     throw std::invalid_argument("unit_distance: " + std::to_string(s.unit_distance) +
                                 " is not in 0 to 63");
@@ -44,14 +48,17 @@ const built_model& choose(const settings& s) {
   std::string built;
   for (const built_model& m : models()) {
     if (m.ideal == s.ideal && m.messages == s.messages && m.sockets == s.sockets &&
-        m.cores >= s.cores)
+        m.threads == s.threads && m.cores >= s.cores)
       return m;
     built += (built.empty() ? "" : ", ") + std::to_string(m.cores) + " in " +
-             std::to_string(m.sockets) + (m.ideal ? " (ideal)" : "") +
+             std::to_string(m.sockets) +
+             (m.threads > 1 ? " (" + std::to_string(m.threads) + " threads a core)" : "") +
+             (m.ideal ? " (ideal)" : "") +
              (m.messages ? " (messages)" : "");
   }
   throw std::invalid_argument("no model has " + std::to_string(s.cores) + " cores in " +
                               std::to_string(s.sockets) + " sockets" +
+                              (s.threads > 1 ? " with " + std::to_string(s.threads) + " threads a core" : "") +
                               (s.ideal ? " and an ideal RAM" : "") +
                               (s.messages ? " and mailboxes" : "") + "; this build has " + built);
 }

@@ -249,6 +249,32 @@ void ping_pong(std::uint32_t me) {
   }
 }
 
+// The same of all threads at once: those of the first half each with one of the second.
+void ping_pong_in_pairs(std::uint32_t me) {
+  const std::uint32_t half = CORES / 2, rounds = PARAMETER(PARAM_EPISODES);
+  mailbox box;
+  start_gate.pass(CORES);
+  const auto get = [&] {
+    message_wait(MESSAGE_CAN_RECEIVE);
+    const letter got(message_receive());
+    message_alloc(got.slot());
+  };
+  const auto put = [](std::uint32_t to) {
+    while (message_send(to, 0, 1) == 0) (void)message_wait(MESSAGE_CAN_SEND);
+  };
+  const std::uint32_t start = cycles();
+  for (std::uint32_t i = 0; i < rounds; ++i) {
+    if (me < half) {
+      put(me + half);
+      get();
+    } else {
+      get();
+      put(me - half);
+    }
+  }
+  value(cycles() - start);
+}
+
 // All threads are idle again and again: the cycles of all episodes.
 void episodes_of_hardware() {
   const std::uint32_t rounds = PARAMETER(PARAM_EPISODES);
@@ -313,6 +339,7 @@ void run(std::uint32_t me) {
     case message_program::stuck: return stuck(me);
     case message_program::interrupted: return interrupted(me);
     case message_program::ping_pong: return ping_pong(me);
+    case message_program::pairs: return ping_pong_in_pairs(me);
     case message_program::idle_episodes: return episodes_of_hardware();
     case message_program::tree_episodes: return episodes_of_tree(me);
     default: break;

@@ -140,7 +140,8 @@ enum class message_program : std::uint32_t {
   store_behind_the_slots,
   store_behind_the_words,
   byte_of_a_slot,
-  unknown
+  unknown,
+  pairs
 };
 // What they find wrong: a message's content, its number among those of its pair, its episode; a
 // thread that was released before others were idle; sent is not received; the result of the vote; a
