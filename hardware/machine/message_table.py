@@ -19,13 +19,15 @@ TREES = ("tree_2", "tree_4")
 
 def read(path: pathlib.Path) -> tuple[dict, dict]:
     """Returns cycles by (sockets, cores), then by what was measured; and the lines of the vertex
-    programs by (sockets, cores, program, vertices), then by detector.
+    programs by (sockets, cores, program, vertices), then by detector: with one thread a core.
 
     Raises ValueError with file and line.
     """
     cycles: dict = {}
     programs: dict = {}
     for row in lines(path):
+        if row.get("threads") != row.get("cores"):
+            continue
         size = (row.get("sockets"), row.get("cores"))
         if row.get("benchmark") == "machine_message":
             cycles.setdefault(size, {})[row["scenario"]] = row["median"]
@@ -97,6 +99,38 @@ def program_table(programs: dict) -> str:
     return "\n".join(text)
 
 
+def threads_table(results: pathlib.Path) -> str:
+    """Returns one row for each program and size that was measured with several threads a core:
+    cycles by threads of a core, and what the threads gain.
+
+    Raises ValueError with file and line.
+    """
+    found: dict = {}
+    for row in lines(results):
+        if row.get("benchmark") == "machine_graph" and row["wait"] == "detector":
+            key = (row["sockets"], row["cores"], row["name"], f"{row['vertices']} vertices")
+        elif row.get("benchmark") == "machine_message" and row["scenario"] == "all in pairs":
+            key = (row["sockets"], row["cores"], "round trip", row["scenario"])
+        else:
+            continue
+        found.setdefault(key, {})[row["threads"] // row["cores"]] = row
+    head = ["sockets", "cores", "program", "of", "threads a core", "messages", "cycles", "1 thread",
+        "gain"]  # fmt: skip
+    text = ["| " + " | ".join(head) + " |", "|--:|--:|---|---|" + "--:|" * (len(head) - 4)]
+    for key in sorted(found):
+        by = found[key]
+        for threads in sorted(by):
+            if threads == 1 or 1 not in by:
+                continue
+            one, several = by[1], by[threads]
+            # In pairs, so many threads make so many round trips.
+            times = threads if several["benchmark"] == "machine_message" else 1
+            text.append("| " + " | ".join(map(str, key)) + f" | {threads} | "
+                f"{several.get('packets', '')} | {several['median']:.0f} | {one['median']:.0f} | "
+                f"{times * one['median'] / several['median']:.2f} |")  # fmt: skip
+    return "\n".join(text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("results", type=pathlib.Path)
@@ -104,7 +138,8 @@ def main() -> None:
     arguments = parser.parse_args()
     cycles, programs = read(arguments.results)
     made = {"detection": detection_table(cycles), "vertex programs": program_table(programs),
-        "worst case": paths_table(arguments.results)}  # fmt: skip
+        "worst case": paths_table(arguments.results),
+        "threads": threads_table(arguments.results)}  # fmt: skip
     for name, table in made.items():
         print(f"{name}\n\n{table}\n")
     if arguments.readme:

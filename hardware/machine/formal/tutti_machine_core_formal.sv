@@ -39,7 +39,8 @@ module tutti_machine_core_formal
   logic [2:0] mstatus;
   logic [63:0] minstret;
   data_request_t request;
-  activity_e activity;
+  logic [1:0] activity;
+  logic unused_thread;
   trace_t t;
   decoded_t decoded;
   tutti_machine_core u_core (
@@ -51,6 +52,7 @@ module tutti_machine_core_formal
       .external_irq_i,
       .call_irq_i,
       .call_taken_o(call_taken),
+      .thread_o(unused_thread),
       .fetch_addr_o(fetch_addr),
       .fetch_data_i,
       .data_valid_o(data_valid),

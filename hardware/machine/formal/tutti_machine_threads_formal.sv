@@ -124,7 +124,7 @@ module tutti_machine_threads_formal
   logic [Threads-1:0] is_here, open, is_ready;
   assign is_here = Threads'(1) << thread;
   assign open = ext_valid & ext_known_i & ~ext_ready_i & ~ext_refused_i;
-  // Whoever is not in the core and could go on.
+  // The threads without the core that could go on.
   assign is_ready = ~u_core.waiting & (~u_core.sleeping_q | u_core.wakes) & ~is_here;
   // The thread in the core waits for an event.
   logic waits;
@@ -178,7 +178,7 @@ module tutti_machine_threads_formal
 
   always_comb begin
     if (!init_q) begin
-      // Who issues.
+      // The threads that issue.
       a_waiting_never_issues: assert (!u_core.waiting[thread] && !u_core.sleeping_q[thread]);
       a_gives_way: assert (!(past_q && waits_q && ready_q) || thread != thread_q);
       a_keeps_an_access: assert (!(past_q && data_open_q)

@@ -526,7 +526,7 @@ module tutti_machine_core
   };
 
 `ifdef FORMAL
-  // Of the thread in the core.
+  // These are of the thread in the core.
   assign formal_mepc_o = formal_mepc[thread];
   assign formal_mcause_o = formal_mcause[thread];
   assign formal_mtval_o = formal_mtval[thread];

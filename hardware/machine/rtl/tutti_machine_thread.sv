@@ -13,7 +13,7 @@ module tutti_machine_thread
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
-    /// As programs number them: threads are their cores.
+    /// The numbers that programs use: threads are their cores.
     input  logic             [ 7:0] core_i,
     input  logic             [ 7:0] cores_i,
     input  logic             [ 7:0] socket_i,

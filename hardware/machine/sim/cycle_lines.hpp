@@ -10,15 +10,16 @@
 
 namespace tutti::machine {
 
+// `cores` are what programs take for cores: hardware threads, of which some may share a core.
 struct size {
-  unsigned cores, sockets;
+  unsigned cores, sockets, threads = 1;
 };
 
 // Prints a line of these keys and figures, with one decimal.
 inline void print(cli::json keys, const size& on, const figures& f) {
   const auto one_decimal = [](double cycles) { return std::round(cycles * 10) / 10; };
   keys["threads"] = on.cores;
-  keys["cores"] = on.cores;
+  keys["cores"] = on.cores / on.threads;
   keys["sockets"] = on.sockets;
   keys["unit"] = "cycles";
   keys["min"] = one_decimal(f.min);

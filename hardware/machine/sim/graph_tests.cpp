@@ -45,6 +45,22 @@ TEST(VertexPrograms, GiveTheHostsResultsOnOneCoreAndOnUnevenParts) {
   run_graph(folder, {.program = graph_program::pagerank, .cores = 1, .vertices = 20, .seed = 5});
 }
 
+TEST(VertexPrograms, GiveTheHostsResultsOnSeveralThreadsACore) {
+  for (const graph_program program : programs)
+    for (const detection by : {detection::hardware, detection::tree}) {
+      if (by == detection::tree && program != graph_program::paths) continue;
+      const bool is_long = program == graph_program::heat;
+      const graph_figures f = run_graph(folder, {.program = program,
+                                                 .detection = by,
+                                                 .cores = 16,
+                                                 .threads = 4,
+                                                 .vertices = is_long ? 16u : 32u,
+                                                 .chords = is_long ? 1u : 2u});
+      EXPECT_GT(f.messages, 0u);
+    }
+  run_graph(folder, {.cores = 8, .sockets = 2, .threads = 2, .vertices = 32});
+}
+
 // The worst case: with the newest news first, both vertices of component k send 2^k times, and so
 // does the last one of the chain; with the oldest first, each sends once.
 TEST(VertexPrograms, TakeExponentiallyManySendsInTheWorstOrderOnly) {

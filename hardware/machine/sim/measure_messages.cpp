@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine_measure_messages FOLDER [--sample | --only CORES SOCKETS]: measures messages between
-// threads, the detection of their end in hardware and in software, and vertex programs with both,
-// in cycles, in all sizes that are built, and prints one JSON object a line on stdout, and progress
-// on stderr. FOLDER has the images of software/build.sh. --sample measures a few, which a test
-// compares with the kept ones. The status is 1 if a program fails or a result is wrong.
+// machine_measure_messages FOLDER [--sample | --threads | --only CORES SOCKETS]: measures messages
+// between threads, the detection of their end in hardware and in software, and vertex programs with
+// both, in cycles, in all sizes that are built, and prints one JSON object a line on stdout, and
+// progress on stderr. FOLDER has the images of software/build.sh. --sample measures a few, which a
+// test compares with the kept ones, and --threads the models of several hardware threads a core.
+// The status is 1 if a program fails or a result is wrong.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -27,9 +28,16 @@ std::vector<size> all_sizes() {
   for (const unsigned sockets : {1u, 4u})
     for (unsigned cores = sockets; cores <= MOST_CORES; cores *= 2)
       if (std::any_of(models().begin(), models().end(), [&](const built_model& m) {
-            return m.messages && m.sockets == sockets && m.cores >= cores;
+            return m.messages && m.threads == 1 && m.sockets == sockets && m.cores >= cores;
           }))
         all.push_back({cores, sockets});
+  return all;
+}
+// Each model of several threads a core, with all of its cores.
+std::vector<size> all_with_threads() {
+  std::vector<size> all;
+  for (const built_model& m : models())
+    if (m.messages && m.threads > 1) all.push_back({m.cores, m.sockets, m.threads});
   return all;
 }
 
@@ -42,6 +50,7 @@ settings settings_of(message_program program, const size& on, std::uint32_t roun
   settings s;
   s.cores = on.cores;
   s.sockets = on.sockets;
+  s.threads = on.threads;
   s.messages = true;
   s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(program);
   s.parameters[PARAM_EPISODES] = rounds;
@@ -85,6 +94,18 @@ void measure_trips(const images& folder, const size& on) {
                      rounds));
 }
 
+// All threads at once exchange a message with one of another core, there and back.
+void measure_pairs(const images& folder, const size& on) {
+  print({{"benchmark", "machine_message"},
+         {"provider", "isa"},
+         {"name", "message"},
+         {"scenario", "all in pairs"},
+         {"metric", "round_trip"}},
+        on,
+        all_the_same(cycles_of(folder, settings_of(message_program::pairs, on, rounds), "pairs"),
+                     rounds));
+}
+
 // The waves of the detector, and whole episodes, while all threads are idle; and the same in
 // software.
 void measure_episodes(const images& folder, const size& on) {
@@ -115,11 +136,13 @@ void measure_episodes(const images& folder, const size& on) {
 }
 
 // Vertex programs with both detectors. The runs differ in the graph.
+const std::vector<graph_program> all_programs = {graph_program::paths, graph_program::paths_sync,
+                                                 graph_program::pagerank,
+                                                 graph_program::pagerank_gals, graph_program::heat};
 void measure_graphs(const images& folder, const size& on, const std::vector<std::uint32_t>& sizes,
-                    const std::vector<std::uint32_t>& seeds) {
-  for (const graph_program program :
-       {graph_program::paths, graph_program::paths_sync, graph_program::pagerank,
-        graph_program::pagerank_gals, graph_program::heat})
+                    const std::vector<std::uint32_t>& seeds,
+                    const std::vector<graph_program>& programs = all_programs) {
+  for (const graph_program program : programs)
     for (const std::uint32_t vertices : sizes) {
       for (const detection by : {detection::hardware, detection::tree}) {
         std::vector<double> cycles, sends, packets, detections;
@@ -128,6 +151,7 @@ void measure_graphs(const images& folder, const size& on, const std::vector<std:
                                                      .detection = by,
                                                      .cores = on.cores,
                                                      .sockets = on.sockets,
+                                                     .threads = on.threads,
                                                      .vertices = vertices,
                                                      .seed = seed});
           cycles.push_back(f.cycles);
@@ -176,6 +200,7 @@ void measure_worst_case(const images& folder, const size& on) {
 
 void measure(const images& folder, const size& on) {
   if (on.cores > 1) measure_trips(folder, on);
+  if (on.cores >= 4) measure_pairs(folder, on);
   measure_episodes(folder, on);
   if (on.cores >= 4) measure_graphs(folder, on, {64}, {1});
   // More vertices a core, where a simulated cycle takes the least time.
@@ -184,10 +209,27 @@ void measure(const images& folder, const size& on) {
   std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
 }
 
+// Several threads a core, where a vertex program has as many vertices as with one.
+void measure_threads(const images& folder, const size& on) {
+  measure_pairs(folder, on);
+  measure_episodes(folder, on);
+  measure_graphs(folder, on, {64}, {1});
+  // Heat computes for minutes.
+  if (on.cores == 16)
+    measure_graphs(folder, on, {256}, {1}, {all_programs.begin(), all_programs.end() - 1});
+  std::fprintf(stderr, "%u threads on %u cores in %u sockets: done\n", on.cores,
+               on.cores / on.threads, on.sockets);
+}
+
 // In the sizes that the tests build.
 void measure_sample(const images& folder) {
   for (const size& on : {size{4, 1}, size{4, 4}}) {
     measure_trips(folder, on);
+    measure_pairs(folder, on);
+    measure_episodes(folder, on);
+  }
+  for (const size& on : all_with_threads()) {
+    measure_pairs(folder, on);
     measure_episodes(folder, on);
   }
 }
@@ -206,15 +248,20 @@ int main(int argc, char** argv) {
   const std::string option = argc > 2 ? argv[2] : "";
   const bool asks_for_help = argc == 2 && std::string(argv[1]) == "--help";
   try {
-    if (argc == 2 && !asks_for_help)
+    if (argc == 2 && !asks_for_help) {
       for (const size& on : all_sizes()) measure(argv[1], on);
+      for (const size& on : all_with_threads()) measure_threads(argv[1], on);
+    } else if (argc == 3 && option == "--threads")
+      for (const size& on : all_with_threads()) measure_threads(argv[1], on);
     else if (argc == 3 && option == "--sample")
       measure_sample(argv[1]);
     else if (argc == 5 && option == "--only")
       measure(argv[1], {number(argv[3]), number(argv[4])});
     else {
-      std::fputs("usage: machine_measure_messages FOLDER [--sample | --only CORES SOCKETS]\n",
-                 asks_for_help ? stdout : stderr);
+      std::fputs(
+          "usage: machine_measure_messages FOLDER [--sample | --threads | --only CORES "
+          "SOCKETS]\n",
+          asks_for_help ? stdout : stderr);
       return asks_for_help ? 0 : 2;
     }
   } catch (const std::exception& error) {

@@ -57,7 +57,9 @@ class verilated_model final : public model {
   }
   std::uint32_t pc(unsigned core) const override { return top_.pc_o[core]; }
   unsigned access_op(unsigned core) const override { return top_.access_op_o[core / threads]; }
-  std::uint32_t access_address(unsigned core) const override { return top_.access_addr_o[core / threads]; }
+  std::uint32_t access_address(unsigned core) const override {
+    return top_.access_addr_o[core / threads];
+  }
   machine::miss miss(unsigned core) const override {
     const unsigned m = top_.miss_o[core / threads];
     // The count of acknowledgements may be negative: seven bits, signed.
@@ -71,7 +73,8 @@ class verilated_model final : public model {
   machine::transaction transaction(unsigned number) const override {
     const std::uint64_t t = top_.transaction_o[number];
     return {static_cast<unsigned>(t >> 36 & 7), static_cast<unsigned>(t >> 32 & 15),
-            static_cast<unsigned>(t >> 26 & 63) * threads, static_cast<std::uint32_t>(t & 0x3ffffff)};
+            static_cast<unsigned>(t >> 26 & 63) * threads,
+            static_cast<std::uint32_t>(t & 0x3ffffff)};
   }
   int waits_at(unsigned core) const override {
     int found = -1;

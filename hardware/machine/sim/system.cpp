@@ -53,14 +53,13 @@ const built_model& choose(const settings& s) {
     built += (built.empty() ? "" : ", ") + std::to_string(m.cores) + " in " +
              std::to_string(m.sockets) +
              (m.threads > 1 ? " (" + std::to_string(m.threads) + " threads a core)" : "") +
-             (m.ideal ? " (ideal)" : "") +
-             (m.messages ? " (messages)" : "");
+             (m.ideal ? " (ideal)" : "") + (m.messages ? " (messages)" : "");
   }
-  throw std::invalid_argument("no model has " + std::to_string(s.cores) + " cores in " +
-                              std::to_string(s.sockets) + " sockets" +
-                              (s.threads > 1 ? " with " + std::to_string(s.threads) + " threads a core" : "") +
-                              (s.ideal ? " and an ideal RAM" : "") +
-                              (s.messages ? " and mailboxes" : "") + "; this build has " + built);
+  throw std::invalid_argument(
+      "no model has " + std::to_string(s.cores) + " cores in " + std::to_string(s.sockets) +
+      " sockets" + (s.threads > 1 ? " with " + std::to_string(s.threads) + " threads a core" : "") +
+      (s.ideal ? " and an ideal RAM" : "") + (s.messages ? " and mailboxes" : "") +
+      "; this build has " + built);
 }
 
 std::string hexadecimal(std::uint32_t value) {

@@ -17,7 +17,7 @@ struct settings {
   // In all; the same number in each socket. Cores are numbered socket by socket.
   unsigned cores = 2;
   unsigned sockets = 1;
-  // How many of them are hardware threads of one core, 1, 2, 4 or 8: programs take threads for cores.
+  // How many of them are hardware threads of one core: 1, 2, 4 or 8.
   unsigned threads = 1;
   // A RAM without caches, distance or contention, for the development of programs.
   bool ideal = false;

@@ -15,8 +15,8 @@ import sys
 
 MACHINE = pathlib.Path(__file__).resolve().parents[1]
 ROOT = MACHINE.parents[1]
-# Cores and sockets of the models, and whether they have mailboxes.
-SIZES = ((4, 1, 0), (4, 2, 0), (4, 1, 1), (4, 4, 1))
+# Threads and sockets of the models, whether they have mailboxes, and threads of a core.
+SIZES = ((4, 1, 0, 1), (4, 2, 0, 1), (4, 1, 1, 1), (4, 4, 1, 1), (8, 2, 1, 2))
 PROGRAMS = ("bench", "conformance", "costs", "litmus", "messages", "streamcluster", "tests")
 
 
@@ -57,23 +57,25 @@ def main(folder: pathlib.Path, sources: list) -> int:
     common = [f"{verilator}/verilated.cpp", f"{verilator}/verilated_threads.cpp"]
     common += [MACHINE / "sim" / name for name in ("system.cpp", "checked_run.cpp")]
     objects = []
-    for cores, sockets, messages in SIZES:
+    for cores, sockets, messages, threads in SIZES:
         name = f"Vmachine_{cores}_{sockets}" + ("_messages" if messages else "")
+        name += f"_{threads}_threads" if threads > 1 else ""
         build(["verilator", "--cc", "--build", "-j", "1", "-O3", "--expand-limit", "4096",
             "--x-assign", "fast", "--x-initial", "0", "-Wno-fatal", "-Wno-lint", "-Wno-style",
             "--Mdir", name, "--prefix", name, "--top-module", "tutti_machine_system",
-            f"-GCores={cores}", f"-GSockets={sockets}", f"-GMessages={messages}", "-MAKEFLAGS",
+            f"-GCores={cores // threads}", f"-GSockets={sockets}", f"-GMessages={messages}",
+            f"-GThreads={threads}", "-MAKEFLAGS",
             "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1", MACHINE / "sim" / "machine.vlt",
             *sources], folder, cached)  # fmt: skip
         build([*compiler, f"-DTUTTI_MODEL={name}", f"-DTUTTI_MODEL_CORES={cores}",
             f"-DTUTTI_MODEL_SOCKETS={sockets}", "-DTUTTI_MODEL_IDEAL=0",
-            f"-DTUTTI_MODEL_MESSAGES={messages}", "-I", name, "-c",
-            MACHINE / "sim" / "model.cpp", "-o", f"{name}.o"], folder, cached)  # fmt: skip
+            f"-DTUTTI_MODEL_MESSAGES={messages}", f"-DTUTTI_MODEL_THREADS={threads}", "-I", name,
+            "-c", MACHINE / "sim" / "model.cpp", "-o", f"{name}.o"], folder, cached)  # fmt: skip
         objects += [f"{name}.o", f"{name}/{name}__ALL.a"]
     for number, source in enumerate(common):
         build([*compiler, "-c", source, "-o", f"common{number}.o"], folder, cached)
         objects.append(f"common{number}.o")
-    for tests in ("system_tests", "software_tests", "message_tests"):
+    for tests in ("system_tests", "software_tests", "message_tests", "thread_tests"):
         build([*compiler, "-c", MACHINE / "sim" / f"{tests}.cpp", "-o", f"{tests}.o"], folder,
             cached)  # fmt: skip
         build(["g++", f"{tests}.o", *objects, "-lgtest", "-lgtest_main", "-pthread", "-o", tests],
