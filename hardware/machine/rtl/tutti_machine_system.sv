@@ -415,8 +415,9 @@ module tutti_machine_system
         .MemoryBytes(RamBytes),
         .Banks(Banks),
         .HomeHash(HomeHash),
-        .CacheBytes(CacheBytes),
-        .Ways(Ways),
+        // Threads have their stacks at the same place of a page: each needs ways of its own.
+        .CacheBytes(CacheBytes * Threads),
+        .Ways(Ways * Threads > 8 ? 8 : Ways * Threads),
         .HoldCycles(HoldCycles),
         .Transactions(Transactions),
         .DirectoryLatency(DirectoryLatency),
