@@ -13,8 +13,7 @@ package tutti_machine_config_pkg;
   localparam int unsigned ImageBytes = 4 << 20;
   localparam int unsigned RamBytes = 16 << 20;
 
-  // Caches: see tutti_machine_cache. The bytes are for each hardware thread of a core, and the ways
-  // too, of which a cache has 8 at most.
+  // Caches: see tutti_machine_cache.
   localparam int unsigned CacheBytes = 8192;
   localparam int unsigned Ways = 2;
   localparam int unsigned HoldCycles = 64;

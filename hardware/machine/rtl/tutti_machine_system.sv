@@ -415,9 +415,8 @@ module tutti_machine_system
         .MemoryBytes(RamBytes),
         .Banks(Banks),
         .HomeHash(HomeHash),
-        // Threads have their stacks at the same place of a page: each needs ways of its own.
-        .CacheBytes(CacheBytes * Threads),
-        .Ways(Ways * Threads > 8 ? 8 : Ways * Threads),
+        .CacheBytes(CacheBytes),
+        .Ways(Ways),
         .HoldCycles(HoldCycles),
         .Transactions(Transactions),
         .DirectoryLatency(DirectoryLatency),

@@ -58,7 +58,6 @@ TEST(VertexPrograms, GiveTheHostsResultsOnSeveralThreadsACore) {
                                                  .chords = is_long ? 1u : 2u});
       EXPECT_GT(f.messages, 0u);
     }
-  run_graph(folder, {.cores = 8, .sockets = 2, .threads = 2, .vertices = 32});
 }
 
 // The worst case: with the newest news first, both vertices of component k send 2^k times, and so

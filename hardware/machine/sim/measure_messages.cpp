@@ -200,7 +200,7 @@ void measure_worst_case(const images& folder, const size& on) {
 
 void measure(const images& folder, const size& on) {
   if (on.cores > 1) measure_trips(folder, on);
-  if (on.cores >= 4) measure_pairs(folder, on);
+  if (on.cores >= 4 && on.sockets == 1) measure_pairs(folder, on);
   measure_episodes(folder, on);
   if (on.cores >= 4) measure_graphs(folder, on, {64}, {1});
   // More vertices a core, where a simulated cycle takes the least time.
@@ -225,7 +225,7 @@ void measure_threads(const images& folder, const size& on) {
 void measure_sample(const images& folder) {
   for (const size& on : {size{4, 1}, size{4, 4}}) {
     measure_trips(folder, on);
-    measure_pairs(folder, on);
+    if (on.sockets == 1) measure_pairs(folder, on);
     measure_episodes(folder, on);
   }
   for (const size& on : all_with_threads()) {

@@ -16,7 +16,7 @@ import sys
 MACHINE = pathlib.Path(__file__).resolve().parents[1]
 ROOT = MACHINE.parents[1]
 # Threads and sockets of the models, whether they have mailboxes, and threads of a core.
-SIZES = ((4, 1, 0, 1), (4, 2, 0, 1), (4, 1, 1, 1), (4, 4, 1, 1), (8, 2, 1, 2))
+SIZES = ((4, 1, 0, 1), (4, 2, 0, 1), (4, 1, 1, 1), (4, 4, 1, 1), (16, 1, 1, 4))
 PROGRAMS = ("bench", "conformance", "costs", "litmus", "messages", "streamcluster", "tests")
 
 
