@@ -103,10 +103,16 @@ using lengths = std::function<std::uint64_t(unsigned)>;
 
 class waiter {
  public:
-  explicit waiter(patience p, const lengths& history = {}) : wait_(2, p) {
+  explicit waiter(patience p, const lengths& history = {}, tutti::rank_t participants = 2)
+      : wait_(participants, p) {
     if (history) wait(history, 100, 1);
   }
 
+  // The next wait begins at this time of each period of trials.
+  void go_to_phase_of_trials(std::uint64_t phase_ns) {
+    constexpr std::uint64_t period = std::uint64_t{1} << 26;
+    now_ += period - now_ % period + phase_ns;
+  }
   void share_the_core(bool yes) { core_.is_shared = yes; }
   void end_before_waits() { wait_state_.releaser_waits = 1; }
   simulated::hints& core() { return core_; }
@@ -255,6 +261,50 @@ TEST(Balance, IsNoTwiceWorseThanProphecyAgainstAnAdversary) {
 
 // Two waiters that only wait for each other's wake-ups wait for about 20 us each; they must stop
 // doing so.
+// One thread of a large group comes late, and the others sleep. All are woken one after the other,
+// so the next waits last for hundreds of microseconds.
+constexpr std::uint64_t beside_trials = 30 * ms;
+
+TEST(BalanceInAGroup, DoesNotSleepBecauseTheOthersDid) {
+  const auto wake_ups_after_a_late_thread = [](tutti::rank_t participants) {
+    waiter mine(patience::balanced(), always(2 * us), participants);
+    mine.wait(always(9 * us), 20, 1);
+    mine.go_to_phase_of_trials(beside_trials);
+    EXPECT_EQ(mine.wait(5 * ms).wake_ups, 1);
+    return mine.wait(140 * us).wake_ups;
+  };
+  EXPECT_EQ(wake_ups_after_a_late_thread(16), 0);
+  EXPECT_EQ(wake_ups_after_a_late_thread(2), 1) << "two have nobody else who slept";
+}
+
+TEST(BalanceInAGroup, TriesAtTheSameTimeWhetherWaitsAreLongBecauseAllSleep) {
+  waiter mine(patience::balanced(), always(600 * us), 16);
+  mine.wait(600 * us);
+  mine.go_to_phase_of_trials(beside_trials);
+  EXPECT_EQ(mine.wait(600 * us).wake_ups, 1);
+  mine.go_to_phase_of_trials(100 * us);
+  EXPECT_EQ(mine.wait(600 * us).wake_ups, 0);
+  // Then they are short, and stay so when the trial is over.
+  mine.wait(always(20 * us), 40, 1);
+  mine.go_to_phase_of_trials(beside_trials);
+  EXPECT_EQ(mine.wait(20 * us).wake_ups, 0);
+}
+
+TEST(BalanceInAGroup, TriesNotIfWaitsAreSoLongThatTheyHaveAnotherReason) {
+  waiter mine(patience::balanced(), always(20 * ms), 16);
+  mine.wait(20 * ms);
+  mine.go_to_phase_of_trials(100 * us);
+  EXPECT_EQ(mine.wait(600 * us).wake_ups, 1);
+}
+
+TEST(BalanceInAGroup, SpendsAThirtiethOfItsTimeOnTrials) {
+  waiter mine(patience::balanced(), always(1 * ms), 16);
+  // 10 us of work follow each wait, so the waits cross the periods.
+  const cost sum = mine.wait(always(1 * ms), 0, 2'000);
+  EXPECT_GE(sum.wake_ups, 0.9);
+  EXPECT_LE(sum.used, 0.04 * 1 * ms + simulated::sleep_ns + 5 * us);
+}
+
 TEST(Balance, DoesNotSleepThroughWakeUps) {
   waiter w = after(always(10 * ms));
   unsigned slept = 0;

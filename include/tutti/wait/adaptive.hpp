@@ -63,6 +63,15 @@ struct adaptive_options {
   // it, the second, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
+  // Where more than two wait for each other, a wait that is usually short lasts this long before it
+  // sleeps. One thread that comes late would otherwise send all others to sleep, and the next wait
+  // lasts until the last one of them has been woken, which looks like a long wait again.
+  std::uint32_t least_budget_in_group_ns = 150'000;
+  // For the first of these times of each period no wait of such a group sleeps, because all
+  // waits may be long for no other reason than that all sleep. All threads read one clock, so all
+  // try at the same time. Both are powers of two. Waits that lasted longer than the third have
+  // another reason.
+  std::uint32_t trial_ns = 1u << 21, trial_period_ns = 1u << 26, longest_wake_up_ns = 4'000'000;
   // After a wait that read the clock around its yields, this many waits first yield without it.
   std::uint32_t waits_between_looks = 4;
 };
@@ -250,15 +259,22 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   }
 
   // Adds the previous wait to the lengths, and returns for how long this one keeps the processor.
-  static std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) noexcept {
+  std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) const noexcept {
     if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
-    if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
+    const std::uint32_t previous = mine.last_ns;
+    if (previous != 0) mine.lengths.add(previous);
     mine.last_ns = 0;
     const bool is_contested = Memory::core().is_contested(now);
     const bool is_beside_work = mine.crowded_waits > 0 && mine.beside_work != 0;
-    return mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
-                                  : is_beside_work ? options.sleep_cost_beside_work_ns
-                                                   : options.sleep_cost_ns);
+    const std::uint32_t learnt =
+        mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
+                               : is_beside_work ? options.sleep_cost_beside_work_ns
+                                                : options.sleep_cost_ns);
+    if (participants_ == 2 || is_contested || is_beside_work) return learnt;
+    const std::uint32_t phase = static_cast<std::uint32_t>(now) % options.trial_period_ns;
+    const bool is_trial = phase < options.trial_ns && previous < options.longest_wake_up_ns;
+    return larger(is_trial ? options.trial_ns - phase : 0,
+                  learnt > 0 ? larger(learnt, options.least_budget_in_group_ns) : 0);
   }
 
   static constexpr adaptive_options options{};
