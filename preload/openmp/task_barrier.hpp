@@ -51,17 +51,18 @@ class task_barrier {
     return word_.load(relaxed) / (ticket * size);
   }
   // The constructs `single` that a thread of the team has begun to run, when a region begins.
-  std::uint32_t singles() const noexcept {
+  std::uint32_t singles(unsigned size) const noexcept {
     // relaxed: only ranks of the region change it, and the opening publishes it.
-    return singles_.load(relaxed);
+    return (size < least_size_of_groups ? singles_ : singles_of_many_).load(relaxed);
   }
   // Whether the caller is the first to come to the construct that `before` others precede.
-  bool is_first_at_single(std::uint32_t before) noexcept {
+  bool is_first_at_single(std::uint32_t before, unsigned size) noexcept {
+    auto& singles = size < least_size_of_groups ? singles_ : singles_of_many_;
     // Most threads of a large team come later, and need not take the line away from the others.
     // relaxed: the count publishes nothing.
-    if (singles_.load(relaxed) != before) return false;
+    if (singles.load(relaxed) != before) return false;
     // relaxed: see above.
-    return singles_.compare_exchange_strong(before, before + 1, relaxed, relaxed);
+    return singles.compare_exchange_strong(before, before + 1, relaxed, relaxed);
   }
   template <class Patience>
   void set_patience(Patience p) noexcept {
@@ -283,8 +284,8 @@ class task_barrier {
   };
 
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> word_{0};
-  // They end at the barrier, so the core that has received the line here draws its ticket without a
-  // further transfer.
+  // They end at the barrier, so in a small team the core that has received the line here draws its
+  // ticket without a further transfer.
   typename Memory::template atomic<std::uint32_t> singles_{0};
   Wait wait_{0};
   // For the even and the odd phases of a region: the tickets at which all threads will have arrived
@@ -292,6 +293,8 @@ class task_barrier {
   // phases that anybody reads about have places of their own. Threads that make many tasks read
   // them while others change the word, so they lie on a line of their own.
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> with_tasks_[2]{};
+  // The count of a team whose threads would disturb those that draw tickets.
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> singles_of_many_{0};
   // How many threads of each group have arrived in this phase.
   group groups_[most_groups];
 };
