@@ -63,9 +63,10 @@ struct adaptive_options {
   // it, the second, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
-  // Where more than two wait for each other, a wait that is usually short lasts this long before it
-  // sleeps. One thread that comes late would otherwise send all others to sleep, and the next wait
-  // lasts until the last one of them has been woken, which looks like a long wait again.
+  // Where more than two wait for each other, each on a core of its own, a wait that is usually
+  // short lasts this long before it sleeps. One thread that comes late would otherwise send all
+  // others to sleep, and the next wait lasts until the last one of them has been woken, which looks
+  // like a long wait again.
   std::uint32_t least_budget_in_group_ns = 150'000;
   // For the first of these times of each period no wait of such a group sleeps, because all
   // waits may be long for no other reason than that all sleep. All threads read one clock, so all
@@ -270,7 +271,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
         mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
                                : is_beside_work ? options.sleep_cost_beside_work_ns
                                                 : options.sleep_cost_ns);
-    if (participants_ == 2 || is_contested || is_beside_work) return learnt;
+    // Threads that share a core wake each other by yields, or pay for the trials of all.
+    if (participants_ == 2 || is_contested || mine.crowded_waits > 0) return learnt;
     const std::uint32_t phase = static_cast<std::uint32_t>(now) % options.trial_period_ns;
     const bool is_trial = phase < options.trial_ns && previous < options.longest_wake_up_ns;
     return larger(is_trial ? options.trial_ns - phase : 0,
