@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/many-cores.md, made from the lines in docs/many-cores.jsonl, which were
-measured on a machine with more cores than the others of the documentation.
+"""The tables of docs/many-cores.md, made from the lines in docs/many-cores.jsonl and
+docs/many-cores-calm.jsonl, which were measured on a machine with more cores than the others of the
+documentation.
 
 `python -m report.many_cores --write` makes them, `--check` compares, which a test does. `--keep
-FILES` first takes the lines of these files in place of the kept ones: what `tutti bench`,
+FILES` and `--keep-calm FILES` first take the lines of these files in place of the kept ones: what `tutti bench`,
 `tutti-streamcluster`, bench/openmp/epcc.py, bench/openmp/programs.py and bench/mpi/preload.py print
 with --json.
 """
@@ -23,6 +24,8 @@ from report.output import write_text
 from report.statistics import format_time
 
 KEPT, PAGE = Path("docs/many-cores.jsonl"), Path("docs/many-cores.md")
+# The same situations on a host that left the machine its CPUs.
+CALM = Path("docs/many-cores-calm.jsonl")
 PART = re.compile(r"(<!-- many cores: (\w+) -->\n)(.*?)(<!-- /many cores -->)", re.DOTALL)
 DASH = "–"
 KEYS = (
@@ -294,16 +297,20 @@ def streamcluster(lines: Lines) -> str:
 
 
 PARTS: dict[str, Callable[[Lines], str]] = {
-    "machine": machine, "barriers": barriers, "regions": regions, "situations": situations,
+    "machine": machine, "barriers": barriers, "regions": regions, "situations": situations, "taken": situations,
     "epcc": epcc, "programs": programs, "mpi": mpi, "streamcluster": streamcluster,
 }
 
 
-def filled(text: str, lines: Lines) -> str:
-    return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]](lines)}\n{part[4]}", text)
+def filled(text: str, lines: Lines, calm: Lines) -> str:
+    def made(part: re.Match) -> str:
+        shown = PARTS[part[2]](calm if part[2] == "situations" else lines)
+        return f"{part[1]}\n{shown}\n{part[4]}"
+
+    return PART.sub(made, text)
 
 
-def read_lines(path: Path = KEPT) -> Lines:
+def read_lines(path: Path) -> Lines:
     return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -315,11 +322,14 @@ def main() -> int:
     do.add_argument("--write", action="store_true")
     do.add_argument("--check", action="store_true")
     parser.add_argument("--keep", nargs="+", type=Path, metavar="FILE", default=[])
+    parser.add_argument("--keep-calm", nargs="+", type=Path, metavar="FILE", default=[])
     asked = parser.parse_args()
     if asked.keep:
         write_text(KEPT, kept_lines(asked.keep))
+    if asked.keep_calm:
+        write_text(CALM, kept_lines(asked.keep_calm))
     text = PAGE.read_text(encoding="utf-8")
-    made = filled(text, read_lines())
+    made = filled(text, read_lines(KEPT), read_lines(CALM))
     if asked.write:
         write_text(PAGE, made)
         return 0

@@ -10,10 +10,10 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def test_the_page_has_what_the_kept_lines_say():
-    lines = many_cores.read_lines(ROOT / many_cores.KEPT)
+    lines, calm = (many_cores.read_lines(ROOT / each) for each in (many_cores.KEPT, many_cores.CALM))
     text = (ROOT / many_cores.PAGE).read_text(encoding="utf-8")
     assert [found[1] for found in many_cores.PART.findall(text)] == list(many_cores.PARTS)
-    assert many_cores.filled(text, lines) == text
+    assert many_cores.filled(text, lines, calm) == text
 
 
 def test_kept_lines_have_one_machine_and_no_floors_that_no_table_shows(tmp_path):

@@ -201,8 +201,7 @@ inline bool add_cpus_of_running_threads(cpu_set_t& cpus) noexcept {
 // the thread shares its core twice in a row, it goes to a CPU on which no thread of the process
 // runs, and stays off the core that it left until it shares another one. (If it restored its whole
 // mask, the next wake-up would bring it back to the core of the thread that wakes it. If it went to
-// any other CPU, it would meet the next thread of its group there: with 16 threads on 16 CPUs a
-// program took 33 times as long.)
+// any other CPU, it would mostly meet the next thread of a large group there.)
 //
 // A leaver that is told the number of the machine's CPUs also takes account of other processes. On
 // a CPU that a busy process uses, a thread waits for slices of milliseconds, and the group waits
@@ -255,10 +254,8 @@ class core_leaver {
       not_before_ns_ = now + first_ns;
       return;
     }
-    if (!go_elsewhere(/*is_free=*/true)) {
-      not_before_ns_ = now + first_ns;
-      return;
-    }
+    // It is dear to find no free CPU, too.
+    go_elsewhere(/*is_free=*/true);
     // If moves follow each other closely, there are more threads than cores and moving does not
     // help.
     interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : smaller(2 * interval_ns_, most_ns);
