@@ -4,9 +4,9 @@ docs/many-cores-calm.jsonl, which were measured on a machine with more cores tha
 documentation.
 
 `python -m report.many_cores --write` makes them, `--check` compares, which a test does. `--keep
-FILES` and `--keep-calm FILES` first take the lines of these files in place of the kept ones: what `tutti bench`,
-`tutti-streamcluster`, bench/openmp/epcc.py, bench/openmp/programs.py and bench/mpi/preload.py print
-with --json.
+FILES` and `--keep-calm FILES` first take the lines of these files in place of the kept ones: what
+`tutti bench`, `tutti-streamcluster`, bench/openmp/epcc.py, bench/openmp/programs.py and
+bench/mpi/preload.py print with --json.
 """
 
 from __future__ import annotations
@@ -297,8 +297,9 @@ def streamcluster(lines: Lines) -> str:
 
 
 PARTS: dict[str, Callable[[Lines], str]] = {
-    "machine": machine, "barriers": barriers, "regions": regions, "situations": situations, "taken": situations,
-    "epcc": epcc, "programs": programs, "mpi": mpi, "streamcluster": streamcluster,
+    "machine": machine, "barriers": barriers, "regions": regions, "situations": situations,
+    "taken": situations, "epcc": epcc, "programs": programs, "mpi": mpi,
+    "streamcluster": streamcluster,
 }
 
 

@@ -10,7 +10,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def test_the_page_has_what_the_kept_lines_say():
-    lines, calm = (many_cores.read_lines(ROOT / each) for each in (many_cores.KEPT, many_cores.CALM))
+    kept = (many_cores.KEPT, many_cores.CALM)
+    lines, calm = (many_cores.read_lines(ROOT / each) for each in kept)
     text = (ROOT / many_cores.PAGE).read_text(encoding="utf-8")
     assert [found[1] for found in many_cores.PART.findall(text)] == list(many_cores.PARTS)
     assert many_cores.filled(text, lines, calm) == text

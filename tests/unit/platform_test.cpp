@@ -305,7 +305,8 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   EXPECT_FALSE(core.is_contested(now));
   EXPECT_FALSE(core.has_other_process()) << "whoever polls did not yield";
   // What was found is found again, for longer.
-  for (int slice = 1; slice <= 4; ++slice, now += 7 * ms) core.note_preemption(now - 3 * ms, now, true);
+  for (int slice = 1; slice <= 4; ++slice, now += 7 * ms)
+    core.note_preemption(now - 3 * ms, now, true);
   EXPECT_TRUE(core.is_contested(now + 50 * ms));
 }
 

@@ -84,8 +84,8 @@ class alignas(cache_line) cpu_hints {
   // Records that a waiter that polled on a core of its own was kept from running. A busy process
   // alternates with the waiter's thread, in slices of some milliseconds each. Processes that take a
   // slice now and then take less of the core than sleeping through every wait would cost.
-  // If another machine of the host took the CPU away, sleeping would not help: the thread that comes
-  // late may be any one, and a CPU that halts comes back later.
+  // If another machine of the host took the CPU away, sleeping would not help: the thread that
+  // comes late may be any one, and a CPU that halts comes back later.
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns,
                        bool by_a_task = was_displaced_by_a_task()) noexcept {
     // Perhaps another fiber of this thread ran.
@@ -101,8 +101,8 @@ class alignas(cache_line) cpu_hints {
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
   }
-  // Returns true if the kernel has run another task in place of this thread, against its will, since
-  // the thread last asked. The host of a virtual machine takes a CPU away without that.
+  // Returns true if the kernel has run another task in place of this thread, against its will,
+  // since the thread last asked. The host of a virtual machine takes a CPU away without that.
   static bool was_displaced_by_a_task() noexcept {
     thread_local long before = 0;
     rusage used;

@@ -66,8 +66,8 @@ struct adaptive_options {
   // How long it takes to wake one thread of a group, where all are woken one after the other. The
   // time for all threads of a large group is longer than a sleep is worth. If one thread comes late
   // all others sleep, and the next wait lasts until the last one of them is awake, which looks like
-  // a reason to sleep. So a wait of such a group lasts as long before it sleeps, unless the previous
-  // one was longer.
+  // a reason to sleep. So a wait of such a group lasts as long before it sleeps, unless the
+  // previous one was longer.
   std::uint32_t wake_up_ns = 60'000;
   // For the first of these times of each period no wait of such a group sleeps if the previous one
   // was shorter than the third, in case waking took longer than expected. All threads read one
