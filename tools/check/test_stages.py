@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "test-all"
@@ -74,6 +75,23 @@ class StagesTest(unittest.TestCase):
         self.assertIn("1 of 2 stages failed: failing", said)
         self.run_stages(failing)
         self.assertEqual(self.runs(), 2)
+
+    def test_a_stage_that_is_cut_leaves_nothing_running(self) -> None:
+        def cut(_self) -> None:
+            if self.runs() == 1:
+                raise KeyboardInterrupt
+
+        self.program.Progress.tick = cut
+        slow = self.stage("slow", "sleep 1000 & echo $! > count; wait")
+        status, said = self.run_stages(slow, self.stage("after", "true"))
+        self.assertEqual(status, 130)
+        self.assertIn("interrupted; run it again to go on", said)
+        self.assertRegex(said, r"after .* not run\n")
+        child = pathlib.Path("/proc", (self.root / "count").read_text().strip())
+        deadline = time.monotonic() + 10
+        while child.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(child.exists(), "the child of the stage's command runs on")
 
     def test_a_tree_with_changes_gets_no_stamps(self) -> None:
         (self.root / "changed").write_text("1")
