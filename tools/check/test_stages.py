@@ -76,6 +76,42 @@ class StagesTest(unittest.TestCase):
         self.run_stages(failing)
         self.assertEqual(self.runs(), 2)
 
+    def test_a_stage_that_failed_goes_on_with_the_tests_that_have_not_passed(self) -> None:
+        tests = {
+            "good.one": "echo good.one >> count",
+            "good_one": "echo good_one >> count; test -e build/mended",
+            "typed.A<b/C.  # T = tutti::a<b, 0> >+(x|y)[z]^$": "echo typed >> count",
+            "left.out": "echo left.out >> count",
+        }
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CTestTestfile.cmake").write_text(
+            "".join(
+                f"add_test([=[{name}]=] bash -c [=[cd ..; {command}]=])\n"
+                for name, command in tests.items()
+            )
+        )
+        stage = self.stage("tests", "echo build", "ctest --test-dir build -E '^left' -j1")
+        status, said = self.run_stages(stage)
+        self.assertEqual((status, self.runs()), (1, 3), said)
+        (self.root / "build" / "mended").touch()
+        status, said = self.run_stages(stage)
+        self.assertEqual((status, self.runs()), (0, 4), said)
+        self.assertIn("tests: goes on after 2 tests that have passed on this commit", said)
+        self.assertEqual((self.root / "count").read_text().split()[-1], "good_one")
+        self.run_stages(stage, again=True)
+        self.assertEqual(self.runs(), 7)
+
+    def test_what_passed_before_the_tree_changed_does_not_count(self) -> None:
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CTestTestfile.cmake").write_text(
+            "add_test(good bash -c [=[echo >> ../count]=])\n"
+        )
+        stage = self.stage("tests", "ctest --test-dir build", "echo > changed; false")
+        self.assertEqual((self.run_stages(stage)[0], self.runs()), (1, 1))
+        (self.root / "changed").unlink()
+        self.run_stages(stage)
+        self.assertEqual(self.runs(), 2)
+
     def test_a_stage_that_is_cut_leaves_nothing_running(self) -> None:
         def cut(_self) -> None:
             if self.runs() == 1:
