@@ -11,14 +11,16 @@
             target. With --build, the programs in the build folder know the options. No command is
             run, unless --run says so.
 
-With --run, nothing of that is checked; the page's commands are run one after the other instead, as
-they stand there, each once, and must end with status 0. "--run quick" takes those that need only
+With --run, nothing of that is checked; the page's commands are run instead, as they stand there,
+each once, and must end with status 0: those that measure time one after the other, and beside them
+those that simulate and prove. "--run quick" takes those that need only
 the build and seconds, "--run all" takes all, without the mutants of the hardware: the tests
 hardware.UNIT.mutate run the same ones.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
 
+import concurrent.futures
 import pathlib
 import re
 import shlex
@@ -50,6 +52,10 @@ FLOW = ".venv/bin/python -m hardware.flow "
 QUICK = re.compile(
     r"build/tutti (graph|kernel run --program describe"
     r"|bench barrier --threads 2 --algorithms ticket)"
+)
+# The commands of which nothing depends on time: simulations and proofs.
+COUNTS = re.compile(
+    r"\.venv/bin/python -m (hardware|unittest hardware)\.|build/hardware/|build/tutti sim "
 )
 STAGES = {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}
 
@@ -203,6 +209,23 @@ def command_cells(page: pathlib.Path) -> Iterator[tuple[int, str]]:
             yield number, cells[2]
 
 
+def run_command(root: pathlib.Path, span: str, seconds: float) -> bool:
+    start = time.monotonic()
+    try:
+        done = subprocess.run(
+            shlex.split(span), cwd=root, capture_output=True, text=True, timeout=seconds,
+            check=False,
+        )  # fmt: skip
+        said = (done.stdout + done.stderr).strip().split("\n")[-1]
+        status = f"status {done.returncode}: {said}" if done.returncode else "ok"
+    except subprocess.TimeoutExpired:
+        status = f"still running after {seconds:g} s"
+    except OSError as error:
+        status = error.strerror
+    print(f"{time.monotonic() - start:7.1f} s  {status}  `{span}`\n", end="", flush=True)
+    return status == "ok"
+
+
 def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
     """Runs the page's commands, and returns 1 if one fails."""
     commands: dict[str, int] = {}
@@ -215,22 +238,11 @@ def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
         for span in commands
         if which == "all" or QUICK.match(span)
     ]
-    failed = 0
-    for span in chosen:
-        start = time.monotonic()
-        try:
-            done = subprocess.run(
-                shlex.split(span), cwd=root, capture_output=True, text=True, timeout=seconds,
-                check=False,
-            )  # fmt: skip
-            said = (done.stdout + done.stderr).strip().split("\n")[-1]
-            status = f"status {done.returncode}: {said}" if done.returncode else "ok"
-        except subprocess.TimeoutExpired:
-            status = f"still running after {seconds:g} s"
-        except OSError as error:
-            status = error.strerror
-        print(f"{time.monotonic() - start:7.1f} s  {status}  `{span}`", flush=True)
-        failed += status != "ok"
+    # A command may need the files of an earlier one, which is of the same kind.
+    kinds = [[span for span in chosen if bool(COUNTS.match(span)) == counts] for counts in (0, 1)]
+    with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
+        passed = pool.map(lambda kind: [run_command(root, span, seconds) for span in kind], kinds)
+        failed = sum(kind.count(False) for kind in passed)
     print(f"papers: {len(chosen)} commands of {PAGE} run, {failed} failed")
     return 1 if failed or not chosen else 0
 
