@@ -12,8 +12,8 @@
             run, unless --run says so.
 
 With --run, nothing of that is checked; the page's commands are run instead, as they stand there,
-each once, and must end with status 0: those that measure time one after the other, and beside them
-those that simulate and prove. "--run quick" takes those that need only
+each once, and must end with status 0: first the builds, then those that measure time one after the
+other, and beside them those that simulate and prove. "--run quick" takes those that need only
 the build and seconds, "--run all" takes all, without the mutants of the hardware: the tests
 hardware.UNIT.mutate run the same ones.
 
@@ -53,6 +53,8 @@ QUICK = re.compile(
     r"build/tutti (graph|kernel run --program describe"
     r"|bench barrier --threads 2 --algorithms ticket)"
 )
+# What the other commands need and `make build` leaves out.
+BUILDS = re.compile(r"cmake --build build --target \w+$|make unoptimised$")
 # The commands of which nothing depends on time: simulations and proofs.
 COUNTS = re.compile(
     r"\.venv/bin/python -m (hardware|unittest hardware)\.|build/hardware/|build/tutti sim "
@@ -231,18 +233,21 @@ def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
     commands: dict[str, int] = {}
     for number, cell in command_cells(root / PAGE):
         for span in re.findall(r"`([^`]+)`", cell):
-            if re.match(r"build/[\w./-]+ |\.venv/bin/python |make unoptimised ", span + " "):
+            if re.match(r"build/[\w./-]+ |\.venv/bin/python ", span + " ") or BUILDS.match(span):
                 commands.setdefault(span, number)
     chosen = [
         span.replace(" mutate ", " ") if span.startswith(FLOW) else span
         for span in commands
         if which == "all" or QUICK.match(span)
     ]
+    builds = [span for span in chosen if BUILDS.match(span)]
+    failed = [run_command(root, span, seconds) for span in builds].count(False)
     # A command may need the files of an earlier one, which is of the same kind.
-    kinds = [[span for span in chosen if bool(COUNTS.match(span)) == counts] for counts in (0, 1)]
+    rest = [span for span in chosen if span not in builds]
+    kinds = [[span for span in rest if bool(COUNTS.match(span)) == counts] for counts in (0, 1)]
     with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
         passed = pool.map(lambda kind: [run_command(root, span, seconds) for span in kind], kinds)
-        failed = sum(kind.count(False) for kind in passed)
+        failed += sum(kind.count(False) for kind in passed)
     print(f"papers: {len(chosen)} commands of {PAGE} run, {failed} failed")
     return 1 if failed or not chosen else 0
 

@@ -147,6 +147,12 @@ class PapersTest(CheckTest):
         self.assertIn("2 commands of docs/papers.md run, 1 failed", said)
         self.assertEqual((self.root / "build/runs").read_text().count("run"), 2)
 
+    def test_builds_first_what_commands_need(self) -> None:
+        self.write("Makefile", "unoptimised:\n\tmkdir -p build; cp /bin/true build/late\n")
+        row = "| Figure 1 | what | `{}` | there | theirs | ours | why |"
+        self.page([row.format("build/late"), row.format("make unoptimised")])
+        self.assertEqual(self.run_quietly(papers.run_commands, self.root, "all", 10)[0], 0)
+
     def test_runs_what_simulates_beside_what_measures(self) -> None:
         # Each of the two waits for the other one.
         wait = "touch $2; for i in $(seq 500); do test -e $1 && exit 0; sleep 0.01; done; exit 1"
