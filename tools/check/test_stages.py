@@ -112,6 +112,22 @@ class StagesTest(unittest.TestCase):
         self.run_stages(stage)
         self.assertEqual(self.runs(), 2)
 
+    def test_a_graph_format_whose_fuzzer_finds_something_fails_its_stage(self) -> None:
+        folder = self.root / "build" / "fuzz" / "tests" / "graph"
+        folder.mkdir(parents=True)
+        fuzzer = folder / "graph_data_fuzz"
+        fuzzer.write_text('#!/bin/sh\necho "$*"; echo Done; test "$1" != "$(cat ../bad)"\n')
+        fuzzer.chmod(0o755)
+        bad = folder.parents[1] / "found" / "bad"
+        bad.parent.mkdir()
+        bad.write_text("none")
+        stage = self.stage("fuzz", self.program.fuzz_graph(5))
+        self.assertEqual(self.run_stages(stage)[0], 0)
+        bad.write_text("--format=gap")
+        status, said = self.run_stages(stage, again=True)
+        self.assertEqual(status, 1)
+        self.assertIn("--format=gap -max_total_time=5", said)
+
     def test_a_stage_that_is_cut_leaves_nothing_running(self) -> None:
         def cut(_self) -> None:
             if self.runs() == 1:
@@ -175,6 +191,14 @@ class StagesTest(unittest.TestCase):
         self.commit()
         said = self.run_stages(counted)[1]
         self.assertRegex(said, r"a stage of a test \(0 min 00 s on \w{12}\)")
+
+    def test_each_stage_builds_what_it_tests(self) -> None:
+        for stage in self.program.stages(600):
+            built = [command.startswith("cmake --build ") for command in stage.commands]
+            self.assertIn(True, built, stage.name)
+            self.assertFalse(
+                any(command.startswith("ctest ") for command in stage.commands[: built.index(True)])
+            )
 
     def test_each_long_test_belongs_to_one_stage(self) -> None:
         for test in ("model.long_share_1", "network_namespaces.long_percent_20.1_of_6", "stress",
