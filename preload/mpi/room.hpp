@@ -82,13 +82,23 @@ class room {
 
   // Returns true if this rank is the last, so that the episode is over.
   bool arrive() noexcept {
+    if (is_pair_) {
+      if (!arrive_of_two()) return false;
+      the_hub().both.wake();
+      return true;
+    }
     begin_episode();
-    if (is_pair_)
-      is_last_ = the_hub().both.arrive(episodes_);
-    else
-      is_last_ = (drawn_ = draw_ticket()).is_last;
-    return is_last_;
+    return (drawn_ = draw_ticket()).is_last;
   }
+  // The same for two ranks, in two parts. If this rank is the last and the other sleeps, it must
+  // call wake().
+  bool is_of_two() const noexcept { return is_pair_; }
+  bool arrive_of_two() noexcept {
+    begin_episode();
+    return the_hub().both.arrive(episodes_);
+  }
+  bool is_asleep() const noexcept { return the_hub().both.is_asleep(); }
+  void wake() noexcept { the_hub().both.wake(); }
   // Leaves this rank's value for combine_all(); then it must arrive.
   void leave(const void* value, std::size_t bytes) noexcept {
     generation_ ^= 1;
@@ -309,8 +319,6 @@ class room {
   bool decides_;
   // Two ranks have a barrier of their own.
   bool is_pair_;
-  // Whether this rank was the last that arrived in its episode.
-  bool is_last_ = false;
   joint_patience patience_;
   // This rank's own counts, which are the same on all ranks because all call the same operations.
   std::uint64_t episodes_ = 0;
