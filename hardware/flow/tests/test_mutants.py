@@ -131,6 +131,18 @@ endpackage
         (line,) = mutants.judge(self.unit, equal, self.folder / "build")
         self.assertEqual(line["fate"], "equivalent")
 
+    def test_what_nothing_reads_makes_no_gates(self):
+        path = self.folder / "rtl" / "x.sv"
+        path.write_text(RTL.replace("logic never;",
+            "logic never, idle;\n  assign idle = never && q_o[0];"))  # fmt: skip
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")])
+        (idle,) = [m for m in mutants.mutants_of(path) if (m.line, m.old) == (6, "&&")]
+        try:
+            (line,) = mutants.judge(self.unit, idle, self.folder / "build")
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+        self.assertEqual(line["note"], "equivalent: no gate differs")
+
 
 if __name__ == "__main__":
     unittest.main()
