@@ -283,7 +283,8 @@ class _Trial:
         return verdict is False
 
     def simulation(self, which) -> bool:
-        """Whether a quick simulation fails."""
+        """Whether a quick simulation fails. Raises RuntimeError if it does not build: lint has
+        accepted the mutant, so it is the simulation that is broken."""
         if not which.mutants or not _sees(self.unit, which.top, which.files, self.mutant):
             return False
         for quick in which.quick or which.parameters[:1] or [{}]:
@@ -291,8 +292,10 @@ class _Trial:
             outcome = simulate.run_once(self.unit, which, quick, self.sources,
                 self.folder / which.name / label(quick), True)  # fmt: skip
             self.seconds += outcome.seconds
+            if outcome.status == 3:
+                raise RuntimeError(f"{name} does not build: {tools.tail(outcome.text)}")
             # A harness that waits for ever has noticed, too.
-            if outcome.status not in (0, 3):
+            if outcome.status != 0:
                 return True
             self.silent.append(f"{name} (exit status {outcome.status})")
         return False
