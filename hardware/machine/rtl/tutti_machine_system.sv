@@ -161,6 +161,8 @@ module tutti_machine_system
   logic [Cores-1:0] runs, out_valid, out_ready, in_valid, in_ready, sends, receives, idle, vote, left;
   logic [Cores-1:0] release_all, unanimous, enable;
   tutti_machine_message_pkg::message_t out[Cores], in[Cores];
+  tutti_machine_message_pkg::member_t member[Cores];
+  tutti_machine_message_pkg::group_reply_t group_reply[Cores];
   if (Messages != 0) begin : gen_messages
     tutti_machine_messages #(
         .Cores  (Cores),
@@ -184,6 +186,8 @@ module tutti_machine_system
         .release_o  (release_all),
         .unanimous_o(unanimous),
         .enable_o   (enable),
+        .member_i   (member),
+        .group_o    (group_reply),
         .wave_o,
         .error_o    (detector_error_o)
     );
@@ -191,8 +195,9 @@ module tutti_machine_system
     assign {out_ready, in_valid, release_all, unanimous, enable} = '0;
     for (genvar c = 0; c < Cores; c++) begin : gen_core
       assign in[c] = '0;
+      assign group_reply[c] = '0;
       logic unused;
-      assign unused = ^out[c];
+      assign unused = ^{out[c], member[c]};
     end
     assign wave_o = '0;
     assign detector_error_o = '0;
@@ -292,6 +297,8 @@ module tutti_machine_system
           .release_i       (release_all[C]),
           .unanimous_i     (unanimous[C]),
           .enable_i        (enable[C]),
+          .member_o        (member[C]),
+          .group_i         (group_reply[C]),
           .report_valid_o(report_valid_o[C]),
           .report_kind_o (report_kind_o[C]),
           .report_data_o (report_data_o[C]),

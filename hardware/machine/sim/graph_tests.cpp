@@ -14,9 +14,9 @@ using tutti::rtl::detection;
 using tutti::rtl::graph_program;
 
 const std::string folder = TUTTI_MACHINE_IMAGES;
-constexpr graph_program programs[] = {graph_program::paths, graph_program::paths_sync,
+constexpr graph_program programs[] = {graph_program::paths,    graph_program::paths_sync,
                                       graph_program::pagerank, graph_program::pagerank_gals,
-                                      graph_program::heat};
+                                      graph_program::heat,     graph_program::pagerank_residual};
 
 TEST(VertexPrograms, GiveTheHostsResults) {
   for (const graph_program program : programs) {
