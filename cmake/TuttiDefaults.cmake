@@ -76,6 +76,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(tutti_warnings INTERFACE -Wno-restrict)
 endif()
 
+if(TUTTI_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "TUTTI_FUZZ needs clang: libFuzzer comes with it")
+endif()
 if(TUTTI_SANITIZE)
   string(REPLACE "," ";" tutti_sanitizers "${TUTTI_SANITIZE}")
   foreach(sanitizer IN LISTS tutti_sanitizers)

@@ -24,7 +24,8 @@ class cpu_notes : public platform::cpu_hints {
   }
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     noted_at_ = now_ns;
-    cpu_hints::note_preemption(began_ns, now_ns);
+    // No host takes a simulated CPU away.
+    cpu_hints::note_preemption(began_ns, now_ns, true);
   }
   bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept;
 

@@ -33,6 +33,23 @@ def scikit_learn() -> Callable[[], Any]:
     return lambda: model.fit(points, labels).predict_proba(points)
 
 
+def pytorch() -> Callable[[], Any]:
+    import torch as library
+
+    library.set_num_threads(THREADS)
+    library.manual_seed(1)
+    layer = library.nn.TransformerEncoderLayer(256, 4, 512, batch_first=True).eval()
+    tokens = library.randn(4, 32, 256)
+
+    def job() -> Any:
+        with library.no_grad():
+            for _ in range(200):
+                result = layer(tokens)
+        return result.numpy()
+
+    return job
+
+
 def xgboost() -> Callable[[], Any]:
     import xgboost as library
 
@@ -125,7 +142,8 @@ def fftw() -> Callable[[], Any]:
 
 
 JOBS = {
-    each.__name__: each for each in (scikit_learn, xgboost, lightgbm, faiss, pyscf, openblas, fftw)
+    each.__name__: each
+    for each in (scikit_learn, pytorch, xgboost, lightgbm, faiss, pyscf, openblas, fftw)
 }
 
 

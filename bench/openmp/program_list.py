@@ -38,6 +38,7 @@ def job(name: str, package: str, **more: object) -> Program:
 
 PROGRAMS = (
     job("scikit_learn", "PyPI's scikit-learn"),
+    job("pytorch", "PyPI's torch"),
     job("xgboost", "PyPI's xgboost-cpu"),
     job("lightgbm", "PyPI's lightgbm"),
     job("faiss", "PyPI's faiss-cpu"),
@@ -88,7 +89,7 @@ def python_with(module: str, candidates: list[str]) -> str:
     return ""
 
 
-MODULES = {"scikit_learn": "sklearn", "fftw": "numpy"}
+MODULES = {"scikit_learn": "sklearn", "fftw": "numpy", "pytorch": "torch"}
 
 
 def arguments_of(program: Program, threads: int, pythons: list[str]) -> list[str] | None:

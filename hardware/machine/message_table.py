@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """message_table.py RESULTS.jsonl [--readme FILE.md]: tables of machine_measure_messages.
 
-Prints messages and detection, and the vertex programs, as Markdown tables; --readme puts them
-between the markers of a page.
+Prints messages and detection, totals and groups, and the vertex programs, as Markdown tables;
+--readme puts them between the markers of a page.
 """
 
 from __future__ import annotations
@@ -58,6 +58,28 @@ def paths_table(results: pathlib.Path) -> str:
         cells = [f"{found[key][order][what]:.0f}" for order in ("newest_first", "oldest_first")
             for what in ("sends", "median")]  # fmt: skip
         text.append(f"| {key[0]} | {key[1]} | {key[2]} | " + " | ".join(cells) + " |")
+    return "\n".join(text)
+
+
+def totals_table(results: pathlib.Path) -> str:
+    """Returns what an episode with a total takes, a row for each size and group.
+
+    Raises ValueError with file and line.
+    """
+    found: dict = {}
+    for row in lines(results):
+        if row.get("benchmark") in ("machine_total", "machine_group") and (
+                row["threads"] == row["cores"]):  # fmt: skip
+            key = (row["sockets"], row["cores"], row.get("scenario") or "all")
+            found.setdefault(key, {})[row["name"]] = row["median"]
+    names = ("detector", *TREES, *(f"detector_and_{name}" for name in TREES))
+    head = ["sockets", "cores", "threads of a group", "wave with the total",
+        *(name.replace("_", " of fan-out ") for name in TREES),
+        *(f"wave, then {name.replace('_', ' of fan-out ')}" for name in TREES)]  # fmt: skip
+    text = ["| " + " | ".join(head) + " |", "|--:|--:|---|" + "--:|" * (len(head) - 3)]
+    for key in sorted(found):
+        cells = " | ".join(number(found[key].get(name)) for name in names)
+        text.append(f"| {key[0]} | {key[1]} | {key[2]} | {cells} |")
     return "\n".join(text)
 
 
@@ -138,6 +160,7 @@ def main() -> None:
     arguments = parser.parse_args()
     cycles, programs = read(arguments.results)
     made = {"detection": detection_table(cycles), "vertex programs": program_table(programs),
+        "totals": totals_table(arguments.results),
         "worst case": paths_table(arguments.results),
         "threads": threads_table(arguments.results)}  # fmt: skip
     for name, table in made.items():

@@ -10,30 +10,25 @@
 #include <cstddef>
 
 #include "preload/mpi/communicator.hpp"
+#include "preload/mpi/inside_a_call.hpp"
 #include "preload/mpi/library.hpp"
 #include "preload/mpi/started_barriers.hpp"
 
 namespace tutti::preload {
 
-// MPI's own functions may call each other; those calls are its own.
-class inside_a_call {
- public:
-  inside_a_call() noexcept { ++depth; }
-  ~inside_a_call() { --depth; }
-  inside_a_call(const inside_a_call&) = delete;
-  inside_a_call& operator=(const inside_a_call&) = delete;
-  static bool already() noexcept { return depth > 0; }
-
- private:
-  static inline thread_local int depth = 0;
-};
+// The first barrier of a communicator, and each of one that is not served.
+template <class Leave>
+[[gnu::noinline]] int serve_first_barrier(const library& mpi, handle comm, Leave leave) noexcept {
+  const inside_a_call now;
+  communicator* const served = communicator::of(mpi, comm);
+  return served == nullptr ? leave() : served->barrier();
+}
 
 template <class Leave>
 int serve_barrier(const library& mpi, handle comm, Leave leave) noexcept {
   if (inside_a_call::already()) return leave();
-  const inside_a_call now;
-  communicator* const served = communicator::of(mpi, comm);
-  return served == nullptr ? leave() : served->barrier();
+  communicator* const known = communicator::of_if_known(mpi, comm);
+  return known != nullptr ? known->barrier() : serve_first_barrier(mpi, comm, leave);
 }
 
 template <class Leave>

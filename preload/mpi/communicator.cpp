@@ -9,103 +9,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <mutex>
 
 #include "preload/mpi/gather.hpp"
+#include "preload/mpi/inside_a_call.hpp"
 #include "preload/mpi/settings.hpp"
 #include "src/mpi/wait_until_read.hpp"
 #include "tutti/platform/clock.hpp"
 
 namespace tutti::preload {
 namespace {
-
-// --- the communicators of this process, by handle ------------------------------------------------
-
-// Lookups take no lock. An entry keeps its key when its communicator is freed, because MPI will
-// use the handle again. A table that is full is replaced by a larger one, and stays, since a lookup
-// may be reading it.
-class table {
- public:
-  communicator* find(handle key) const noexcept {
-    // acquire: pairs with the release in grow().
-    const slots* const all = current_.load(acquire);
-    for (std::size_t at = first(key);; ++at) {
-      const slot& one = all->at(at);
-      // acquire: pairs with the release in put().
-      const handle found = one.key.load(acquire);
-      // acquire: pairs with the release in put().
-      if (found == key) return one.value.load(acquire);
-      if (found == none) return nullptr;
-    }
-  }
-  void put(handle key, communicator* value) {
-    const std::lock_guard lock(mutex_);
-    // relaxed: only written under the mutex.
-    slots* all = current_.load(relaxed);
-    if (2 * (used_ + 1) > all->size()) all = grow(*all);
-    put_into(*all, key, value);
-  }
-
- private:
-  // No handle has this value: communicators have addresses, or numbers with a kind in them.
-  static constexpr handle none = 0;
-  struct slot {
-    std::atomic<handle> key{none};
-    std::atomic<communicator*> value{nullptr};
-  };
-  // A power of two of them.
-  class slots {
-   public:
-    constexpr slots(slot* all, std::size_t size) noexcept : all_(all), size_(size) {}
-    std::size_t size() const noexcept { return size_; }
-    slot& at(std::size_t i) const noexcept { return all_[i & (size_ - 1)]; }
-
-   private:
-    slot* all_;
-    std::size_t size_;
-  };
-
-  static std::size_t first(handle key) noexcept {
-    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32);
-  }
-  void put_into(slots& all, handle key, communicator* value) noexcept {
-    for (std::size_t at = first(key);; ++at) {
-      slot& one = all.at(at);
-      // relaxed: only written under the mutex.
-      const handle found = one.key.load(relaxed);
-      if (found != none && found != key) continue;
-      // release: publishes the communicator; pairs with find().
-      one.value.store(value, release);
-      if (found == none) ++used_;
-      // release: publishes the value; pairs with find().
-      one.key.store(key, release);
-      return;
-    }
-  }
-  slots* grow(slots& old) {
-    auto* const larger = new slots(new slot[2 * old.size()], 2 * old.size());
-    used_ = 0;
-    for (std::size_t i = 0; i < old.size(); ++i) {
-      // relaxed: only written under the mutex.
-      communicator* const value = old.at(i).value.load(relaxed);
-      // relaxed: as above.
-      if (value != nullptr) put_into(*larger, old.at(i).key.load(relaxed), value);
-    }
-    // release: publishes the entries; pairs with find().
-    current_.store(larger, release);
-    return larger;
-  }
-
-  std::mutex mutex_;
-  slot some_[256];
-  slots first_{some_, std::size(some_)};
-  std::atomic<slots*> current_{&first_};
-  std::size_t used_ = 0;
-};
-
-// Calls look into it while the process ends, too; it has nothing to destroy.
-constinit table communicators;
 
 // --- what the ranks tell each other --------------------------------------------------------------
 
@@ -156,8 +69,6 @@ std::atomic<bool> has_complained{false};
 
 }  // namespace
 
-communicator* communicator::find(handle key) noexcept { return communicators.find(key); }
-
 // --- set-up --------------------------------------------------------------------------------------
 
 communicator* communicator::set_up(const library& mpi, handle comm) noexcept try {
@@ -196,7 +107,7 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   const std::string reason = made->join();
   made->name_when_set_up_ = made->name();
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
-  communicators.put(mpi.key(comm), made);
+  the_communicators.put(mpi.key(comm), made);
   mpi.comm_set_attr(comm, key, made);
   return made->room_ ? made : nullptr;
 } catch (const std::exception& error) {
@@ -324,6 +235,7 @@ std::string communicator::join() {
     return reason;
   }
   polls_barriers_ = (common & 2) != 0 && leaders.size() == 1;
+  is_of_two_ = count == 2 && leaders.size() == 1;
   room_.emplace(base, here, static_cast<rank_t>(place[static_cast<std::size_t>(rank_)]));
   if (leaders.size() > 1) {
     outer_ = std::move(outer);
@@ -352,7 +264,7 @@ void communicator::say(const std::string& what) const {
 
 int communicator::on_free(handle comm, int, void* attribute, void*) noexcept {
   auto* const leaving = static_cast<communicator*>(attribute);
-  communicators.put(leaving->mpi_.key(comm), nullptr);
+  the_communicators.put(leaving->mpi_.key(comm), nullptr);
   // relaxed: publishes nothing.
   leaving->is_freed_.store(true, relaxed);
   if (leaving->room_ && leaving->rank_ == 0 && settings::get().is_verbose) {
@@ -480,8 +392,22 @@ std::size_t communicator::take(void* data, std::size_t most, int root, const cha
   return bytes;
 }
 
-int communicator::barrier_between_nodes() noexcept {
+int communicator::wait_for_other() noexcept {
+  const inside_a_call now;
+  wait_for_others(barrier_name);
+  return 0;
+}
+
+int communicator::wake_other() noexcept {
+  room_->wake();
+  return 0;
+}
+
+int communicator::barrier_of_many() noexcept {
   constexpr auto call = barrier_name;
+  const inside_a_call now;
+  if (!room_->arrive()) wait_for_others(call);
+  if (!outer_) return 0;
   begin();
   if (room_->me() != 0) {
     take(nullptr, 0, 0, call);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "preload/mpi/between_nodes.hpp"
+#include "preload/mpi/communicator_table.hpp"
 #include "preload/mpi/library.hpp"
 #include "preload/mpi/room.hpp"
 
@@ -57,11 +58,13 @@ class communicator {
     return last_;
   }
 
-  // The calls. They return MPI's error codes.
+  // The calls. They return MPI's error codes. In a barrier of two ranks on one node the one that
+  // comes last needs no register but those that every function may use, so the compiler saves none.
   int barrier() noexcept {
     ++served_.barriers;
-    if (!room_->arrive()) wait_for_others(barrier_name);
-    return outer_ ? barrier_between_nodes() : 0;
+    if (!is_of_two_) return barrier_of_many();
+    if (!room_->arrive_of_two()) return wait_for_other();
+    return room_->is_asleep() ? wake_other() : 0;
   }
   // `data` has `bytes` bytes, at most room::most_bytes.
   int bcast(void* data, std::size_t bytes, int root) noexcept;
@@ -90,7 +93,7 @@ class communicator {
 
  private:
   communicator(const library& mpi, handle comm) noexcept : mpi_(mpi), comm_(comm) {}
-  static communicator* find(handle key) noexcept;
+  static communicator* find(handle key) noexcept { return the_communicators.find(key); }
   [[gnu::cold, gnu::noinline]] void look_up(handle type, handle op) noexcept;
   [[gnu::cold, gnu::noinline]] static communicator* set_up(const library& mpi,
                                                            handle comm) noexcept;
@@ -101,8 +104,10 @@ class communicator {
   std::string name() const;
   void say(const std::string& what) const;
   static constexpr auto barrier_name = "MPI_Barrier", allreduce_name = "MPI_Allreduce";
+  [[gnu::noinline]] int barrier_of_many() noexcept;
+  [[gnu::noinline]] int wait_for_other() noexcept;
+  [[gnu::cold, gnu::noinline]] int wake_other() noexcept;
   // What follows when the ranks of this node have arrived.
-  int barrier_between_nodes() noexcept;
   int allreduce_between_nodes(const reduced& r) noexcept;
   // After an arrival that was not the last.
   [[gnu::noinline]] void wait_for_others(const char* call) noexcept;
@@ -126,6 +131,8 @@ class communicator {
   std::optional<room> room_;
   std::size_t room_bytes_ = 0;
   bool polls_barriers_ = false;
+  // There are two ranks, on one node.
+  bool is_of_two_ = false;
   std::uint64_t deadline_ns_ = 0;
   // Null if all ranks are on one node.
   std::unique_ptr<between_nodes> outer_;

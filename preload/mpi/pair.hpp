@@ -26,14 +26,14 @@ class pair {
   }
 
   // Arrives in an episode, which counts from 1. Returns true if the other rank has arrived before;
-  // then the episode is over.
+  // then the episode is over, and whoever sleeps must be woken.
   bool arrive(std::uint64_t episode) noexcept {
     // seq_cst: acquire and release pass what both ranks wrote from arrival to arrival; the total
     // order also puts the last arrival before the check for sleepers.
-    if (line_.arrivals.fetch_add(1, seq_cst) + 1 != arrivals_of(episode)) return false;
-    wait_.notify_ordered(line_.arrivals);
-    return true;
+    return line_.arrivals.fetch_add(1, seq_cst) + 1 == arrivals_of(episode);
   }
+  bool is_asleep() const noexcept { return wait_.asleep() != 0; }
+  void wake() noexcept { wait_.notify_ordered(line_.arrivals); }
   // The rank that has arrived first waits for the other. Returns false if the deadline has passed;
   // it may wait again.
   template <class Deadline>

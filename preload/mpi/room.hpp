@@ -11,6 +11,8 @@
 // again.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -47,11 +49,14 @@ class room {
 
   static std::size_t bytes_for(rank_t ranks) noexcept { return extent(ranks).all; }
 
-  // One rank builds the room in memory that is zero, before any other opens it.
-  static void build(void* base, rank_t ranks) {
+  // One rank builds the room in memory that is zero, before any other opens it. `cpus`: how many
+  // CPUs the node has.
+  static void build(void* base, rank_t ranks, long cpus = ::sysconf(_SC_NPROCESSORS_ONLN)) {
     const offsets at = extent(ranks);
     auto* const bytes = static_cast<std::byte*>(base);
-    ::new (bytes) hub(ranks);
+    ::new (bytes) hub(ranks, ranks >= least_ranks_of_groups && cpus >= static_cast<long>(ranks));
+    for (rank_t i = 0; i < groups_of(ranks); ++i)
+      ::new (bytes + at.groups + i * sizeof(group)) group();
     for (rank_t i = 0; i < ranks; ++i) ::new (bytes + at.records + i * sizeof(record)) record();
     for (rank_t i = 0; i < ranks; ++i) ::new (bytes + at.started + i * sizeof(count)) count(0);
     for (std::uint32_t i = 0; i < entries; ++i) ::new (bytes + at.ring + i * sizeof(entry)) entry();
@@ -77,13 +82,23 @@ class room {
 
   // Returns true if this rank is the last, so that the episode is over.
   bool arrive() noexcept {
+    if (is_pair_) {
+      if (!arrive_of_two()) return false;
+      the_hub().both.wake();
+      return true;
+    }
     begin_episode();
-    if (is_pair_)
-      is_last_ = the_hub().both.arrive(episodes_);
-    else
-      is_last_ = (drawn_ = the_hub().barrier.draw()).is_last;
-    return is_last_;
+    return (drawn_ = draw_ticket()).is_last;
   }
+  // The same for two ranks, in two parts. If this rank is the last and the other sleeps, it must
+  // call wake().
+  bool is_of_two() const noexcept { return is_pair_; }
+  bool arrive_of_two() noexcept {
+    begin_episode();
+    return the_hub().both.arrive(episodes_);
+  }
+  bool is_asleep() const noexcept { return the_hub().both.is_asleep(); }
+  void wake() noexcept { the_hub().both.wake(); }
   // Leaves this rank's value for combine_all(); then it must arrive.
   void leave(const void* value, std::size_t bytes) noexcept {
     generation_ ^= 1;
@@ -169,11 +184,14 @@ class room {
  private:
   using count = std::atomic<std::uint32_t>;
   struct hub {
-    explicit hub(rank_t ranks) : barrier(ranks), both(ranks), broadcast_wait(ranks) {}
+    hub(rank_t ranks, bool with_groups)
+        : barrier(ranks), both(ranks), broadcast_wait(ranks), has_groups(with_groups) {}
     ticket_barrier<progressing, wait_policy> barrier;
     pair<wait_policy> both;
     alignas(cache_line) wait_policy broadcast_wait;
     std::atomic<bool> has_spoken{false};
+    // Whether each rank has a CPU, and there are many.
+    const bool has_groups;
     platform::cpu_hints hints[platform::core_slots];
   };
   struct alignas(cache_line) entry {
@@ -181,8 +199,16 @@ class room {
     std::uint32_t bytes = 0;
     std::byte data[most_bytes];
   };
+  // How many ranks of a group have arrived in this episode.
+  struct alignas(cache_line) group {
+    count arrived{0};
+  };
+  static constexpr rank_t least_ranks_of_groups = 6, ranks_in_group = 4;
+  static constexpr rank_t groups_of(rank_t ranks) noexcept {
+    return (ranks + ranks_in_group - 1) / ranks_in_group;
+  }
   struct offsets {
-    std::size_t records, started, small, large, ring, all;
+    std::size_t records, groups, started, small, large, ring, all;
   };
 
   static offsets extent(rank_t n) noexcept {
@@ -191,7 +217,8 @@ class room {
     };
     offsets at{};
     at.records = lines(sizeof(hub));
-    at.started = at.records + n * sizeof(record);
+    at.groups = at.records + n * sizeof(record);
+    at.started = at.groups + groups_of(n) * sizeof(group);
     at.small = at.started + lines(n * sizeof(count));
     at.large = at.small + 2 * lines(n * small_bytes);
     at.ring = at.large + 2 * n * most_bytes;
@@ -204,6 +231,25 @@ class room {
   }
   hub& the_hub() const noexcept { return *part<hub>(0); }
   count& started(rank_t rank) const noexcept { return part<count>(at_.started)[rank]; }
+
+  using tickets = ticket_barrier<progressing, wait_policy>::tickets;
+
+  // Draws the rank's ticket. Where each rank has a CPU, the ranks of a group count their arrivals
+  // on a line of its own, and the last one draws the tickets of all, because the others poll the
+  // line of the tickets.
+  tickets draw_ticket() noexcept {
+    hub& all = the_hub();
+    if (!all.has_groups) return all.barrier.draw();
+    const rank_t first = me_ - me_ % ranks_in_group;
+    const rank_t members = n_ - first < ranks_in_group ? n_ - first : ranks_in_group;
+    count& arrived = part<group>(at_.groups)[me_ / ranks_in_group].arrived;
+    // acq_rel: the last one of the group acquires what the others wrote; its tickets publish it.
+    if (arrived.fetch_add(1, acq_rel) + 1 != members)
+      return {episodes_ - 1, episodes_ * n_, false, false};
+    // relaxed: the tickets publish it to the next episode.
+    arrived.store(0, relaxed);
+    return all.barrier.draw(members);
+  }
 
   void begin_episode() noexcept {
     ++episodes_;
@@ -273,13 +319,11 @@ class room {
   bool decides_;
   // Two ranks have a barrier of their own.
   bool is_pair_;
-  // Whether this rank was the last that arrived in its episode.
-  bool is_last_ = false;
   joint_patience patience_;
   // This rank's own counts, which are the same on all ranks because all call the same operations.
   std::uint64_t episodes_ = 0;
   std::uint32_t broadcasts_ = 0, broadcasts_since_barrier_ = 0, generation_ = 0;
-  ticket_barrier<progressing, wait_policy>::tickets drawn_{};
+  tickets drawn_{};
   wait_policy::wait_state barrier_wait_{}, broadcast_wait_{};
 };
 

@@ -55,7 +55,10 @@ bool pass_with_tasks(thread& me, omp_team& team, bool can_stop) {
 
 bool pass(thread& me, omp_team& team, bool can_be_cancelled) {
   if (!team.has_tasks) {
-    if (team.size > 1) team.barrier.pass(me.barrier_wait, me.now.phase, team.size);
+    if (team.size >= team_barrier::least_size_of_groups && !team.is_crowded)
+      team.barrier.pass_by_groups(me.barrier_wait, me.now.phase, me.now.rank, team.size);
+    else if (team.size > 1)
+      team.barrier.pass(me.barrier_wait, me.now.phase, team.size);
     return false;
   }
   const bool passed = pass_with_tasks(me, team, can_be_cancelled || team.is_cancelled);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "preload/openmp/atomic.hpp"
+#include "preload/openmp/environment.hpp"
 #include "preload/openmp/task_barrier.hpp"
 #include "tutti/wait/adaptive.hpp"
 
@@ -13,7 +14,14 @@ namespace tutti::openmp {
 struct omp_team;
 struct thread;
 
-using team_barrier = task_barrier<told_memory, adaptive_wait<>>;
+// The waits of teams, whose sizes change from region to region: up to a thread on each CPU.
+class team_wait : public adaptive_wait<> {
+ public:
+  explicit team_wait(rank_t participants) noexcept
+      : adaptive_wait<>(participants, {}, usable_processors()) {}
+};
+
+using team_barrier = task_barrier<told_memory, team_wait>;
 
 // Waits for all ranks and, if the team may have tasks, until all have ended. Returns true if the
 // region is cancelled; only callers with `can_be_cancelled` then stop waiting.

@@ -182,7 +182,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   }
   if (team.is_workshare_cancelled.load(relaxed)) team.is_workshare_cancelled.store(false, relaxed);
   set(team.phase_after_cancellation, team.after_cancellation.restart());
-  const std::uint32_t singles = team.barrier.singles();
+  const std::uint32_t singles = team.barrier.singles(threads);
   workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
   if (is_reproducible()) open_in_order(me, team);
   std::vector<unsigned> places;

@@ -19,7 +19,7 @@ bool is_single(thread& me) {
   omp_team& team = *me.now.team;
   if (team.size == 1) return true;
   if (is_reproducible()) return me.now.rank == 0;
-  return team.barrier.is_first_at_single(me.now.singles++);
+  return team.barrier.is_first_at_single(me.now.singles++, team.size);
 }
 
 }  // namespace tutti::openmp

@@ -24,7 +24,8 @@
 
 namespace tutti::openmp {
 
-template <class Memory, class Wait>
+// A group has at least so many threads (pass_by_groups).
+template <class Memory, class Wait, unsigned FewestInGroup = 4>
 class task_barrier {
  public:
   using wait_state = typename Wait::wait_state;
@@ -50,14 +51,18 @@ class task_barrier {
     return word_.load(relaxed) / (ticket * size);
   }
   // The constructs `single` that a thread of the team has begun to run, when a region begins.
-  std::uint32_t singles() const noexcept {
+  std::uint32_t singles(unsigned size) const noexcept {
     // relaxed: only ranks of the region change it, and the opening publishes it.
-    return singles_.load(relaxed);
+    return (size < least_size_of_groups ? singles_ : singles_of_many_).load(relaxed);
   }
   // Whether the caller is the first to come to the construct that `before` others precede.
-  bool is_first_at_single(std::uint32_t before) noexcept {
+  bool is_first_at_single(std::uint32_t before, unsigned size) noexcept {
+    auto& singles = size < least_size_of_groups ? singles_ : singles_of_many_;
+    // Most threads of a large team come later, and need not take the line away from the others.
     // relaxed: the count publishes nothing.
-    return singles_.compare_exchange_strong(before, before + 1, relaxed, relaxed);
+    if (singles.load(relaxed) != before) return false;
+    // relaxed: see above.
+    return singles.compare_exchange_strong(before, before + 1, relaxed, relaxed);
   }
   template <class Patience>
   void set_patience(Patience p) noexcept {
@@ -76,6 +81,20 @@ class task_barrier {
     wait_.until(mine, word_, Memory::order("task_barrier.wait", acquire),
                 [end = now.begin](std::uint32_t seen) { return has_passed(seen, end); });
   }
+  // The same where each thread has a CPU. The threads of a group count their arrivals on a line of
+  // its own, and the last one draws the tickets of all: with 16 threads the line on which the
+  // others poll then changes four times, not 16. All threads of the team have to call it in this
+  // phase.
+  void pass_by_groups(wait_state& mine, phase& now, unsigned rank, unsigned size) noexcept {
+    now.begin = all_of(now, size);
+    if (draw_for_group(now.begin, rank, size)) return wait_.notify_ordered(word_);
+    // acquire: pairs with every ticket of the phase.
+    wait_.until(mine, word_, Memory::order("task_barrier.wait", acquire),
+                [end = now.begin](std::uint32_t seen) { return has_passed(seen, end); });
+  }
+  // The least number of threads for which groups are faster: with 4 threads they take longer, with
+  // 8 they do not (measured on 16 cores).
+  static constexpr unsigned least_size_of_groups = 6;
   // Waits for all threads and until all tasks of the phase have ended. `tasks` is the caller's:
   //   take()           a task that it may run, or null
   //   run(task)        runs it
@@ -160,6 +179,25 @@ class task_barrier {
     return tickets_of(before) + ticket == all;
   }
 
+  // The same for one of the threads of a group. The others of the group return false.
+  bool draw_for_group(std::uint32_t all, unsigned rank, unsigned size) noexcept {
+    const unsigned fan = size <= FewestInGroup * most_groups
+                             ? FewestInGroup
+                             : (size + most_groups - 1) / most_groups;
+    const unsigned first = rank - rank % fan, members = size - first < fan ? size - first : fan;
+    group& mine = groups_[first / fan];
+    // acq_rel: the last one of the group acquires what the others wrote; its tickets publish it.
+    if (mine.arrived.fetch_add(1, Memory::order("task_barrier.arrive_in_group", acq_rel)) + 1 !=
+        members)
+      return false;
+    // relaxed: the tickets publish it to the next phase.
+    mine.arrived.store(0, relaxed);
+    // seq_cst: see draw().
+    const std::uint32_t before =
+        word_.fetch_add(members * ticket, Memory::order("task_barrier.arrive_as_group", seq_cst));
+    return tickets_of(before) + members * ticket == all;
+  }
+
   std::uint32_t seen_tickets() const noexcept {
     // acquire: pairs with every ticket of the phase.
     return word_.load(Memory::order("task_barrier.wait", acquire));
@@ -240,9 +278,14 @@ class task_barrier {
     }
   }
 
+  static constexpr unsigned most_groups = 64;
+  struct alignas(cache_line) group {
+    typename Memory::template atomic<std::uint32_t> arrived{0};
+  };
+
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> word_{0};
-  // They end at the barrier, so the core that has received the line here draws its ticket without a
-  // further transfer.
+  // They end at the barrier, so in a small team the core that has received the line here draws its
+  // ticket without a further transfer.
   typename Memory::template atomic<std::uint32_t> singles_{0};
   Wait wait_{0};
   // For the even and the odd phases of a region: the tickets at which all threads will have arrived
@@ -250,6 +293,10 @@ class task_barrier {
   // phases that anybody reads about have places of their own. Threads that make many tasks read
   // them while others change the word, so they lie on a line of their own.
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> with_tasks_[2]{};
+  // The count of a team whose threads would disturb those that draw tickets.
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> singles_of_many_{0};
+  // How many threads of each group have arrived in this phase.
+  group groups_[most_groups];
 };
 
 }  // namespace tutti::openmp

@@ -71,7 +71,7 @@ struct omp_team {
   // some have not.
   team_barrier after_cancellation;
   std::uint32_t phase_after_cancellation = 0;
-  adaptive_wait<> closing{0};
+  team_wait closing{0};
   // The waits in ordered and doacross loops.
   adaptive_wait<> turn_wait{0};
 

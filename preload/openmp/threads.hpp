@@ -112,7 +112,7 @@ struct thread {
 
 struct worker {
   published_region region;
-  adaptive_wait<> opening{0};
+  team_wait opening{0};
   // The opener alone writes this line. What follows is the worker's alone.
   alignas(cache_line) adaptive_wait<>::wait_state collecting;
   // When the region was published, if the worker slept then.

@@ -20,31 +20,15 @@ exec .venv/bin/python tests/graph/data_python_test.py $<TARGET_FILE:graph_data_c
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
 set_tests_properties(graph_data_python PROPERTIES LABELS quick TIMEOUT 300 SKIP_RETURN_CODE 77)
 
-# libFuzzer comes with clang. It observes only code that is compiled with its option, so the library
-# is compiled with it too.
-include(CheckCXXSourceCompiles)
-set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
-check_cxx_source_compiles(
-  "#include <cstddef>
-#include <cstdint>
-extern \"C\" int LLVMFuzzerTestOneInput(const std::uint8_t*, std::size_t) { return 0; }"
-  TUTTI_HAVE_LIBFUZZER)
-unset(CMAKE_REQUIRED_FLAGS)
-if(TUTTI_HAVE_LIBFUZZER)
-  get_target_property(sources tutti_graph_data SOURCES)
-  get_target_property(source_folder tutti_graph_data SOURCE_DIR)
-  list(TRANSFORM sources PREPEND "${source_folder}/")
-  add_executable(graph_data_fuzz data_fuzz.cpp ${sources})
-  target_compile_options(graph_data_fuzz PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-                                                 -ffp-contract=off)
-  target_link_options(graph_data_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
-  target_compile_definitions(graph_data_fuzz PRIVATE $<TARGET_PROPERTY:tutti_graph_data,COMPILE_DEFINITIONS>)
-  # Linking the library would bring its objects a second time, so only its dependencies are linked.
-  find_package(ZLIB QUIET)
-  target_link_libraries(graph_data_fuzz PRIVATE tutti::graph_data tutti_warnings
-                                                $<$<TARGET_EXISTS:ZLIB::ZLIB>:ZLIB::ZLIB>)
-  if(TUTTI_METIS_INCLUDE)
-    target_include_directories(graph_data_fuzz SYSTEM PRIVATE "${TUTTI_METIS_INCLUDE}")
-  endif()
+# With `cmake --preset fuzz`. libFuzzer observes only code that is compiled for it, so the library is
+# compiled so too.
+if(TUTTI_FUZZ)
+  set(checked address,undefined)
+  target_compile_options(tutti_graph_data PRIVATE -fsanitize=fuzzer-no-link,${checked} -fno-sanitize-recover=all)
+  target_link_options(tutti_graph_data PUBLIC -fsanitize=${checked})
+  add_executable(graph_data_fuzz data_fuzz.cpp)
+  target_compile_options(graph_data_fuzz PRIVATE -fsanitize=fuzzer,${checked} -fno-sanitize-recover=all)
+  target_link_options(graph_data_fuzz PRIVATE -fsanitize=fuzzer,${checked})
+  target_link_libraries(graph_data_fuzz PRIVATE tutti::graph_data tutti_warnings)
   set_target_properties(graph_data_fuzz PROPERTIES CXX_EXTENSIONS OFF)
 endif()

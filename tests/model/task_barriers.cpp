@@ -261,6 +261,29 @@ class without_tasks : public with_tasks<Wait> {
   board board_;
 };
 
+// The same where threads arrive in groups of two.
+template <class Wait>
+class in_groups : public scenario {
+ public:
+  explicit in_groups(rank_t n) : n_(n) {}
+
+  void thread(rank_t rank) override {
+    typename barrier::phase now{};
+    typename Wait::wait_state mine{};
+    for (unsigned phase = 0; phase < episodes_for(n_); ++phase) {
+      board_.write(phase, rank);
+      barrier_.pass_by_groups(mine, now, rank, n_);
+      board_.check_all(phase, n_);
+    }
+  }
+
+ private:
+  using barrier = openmp::task_barrier<checked, Wait, 2>;
+  const rank_t n_;
+  barrier barrier_;
+  board board_;
+};
+
 template <class Scenario, class... Arguments>
 void add(std::string name, rank_t n, std::vector<program>& to, Arguments... arguments) {
   to.push_back(
@@ -277,6 +300,7 @@ void add_all(const std::string& wait, rank_t n, std::vector<program>& to) {
   add<phases<Wait, 212>>(wait + ", tasks in phases 0 and 2", n, to);
   add<phases<Wait, 131>>(wait + ", tasks in phase 1", n, to);
   add<without_tasks<Wait>>(wait + ", no tasks", n, to);
+  add<in_groups<Wait>>(wait + ", in groups", n, to);
 }
 
 }  // namespace

@@ -65,6 +65,9 @@ struct simulated : tutti::platform::standard_words {
   struct hints : tutti::platform::cpu_hints {
     bool is_shared = false;
     bool visited_by_another() const noexcept { return is_shared; }
+    void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+      cpu_hints::note_preemption(began_ns, now_ns, true);
+    }
     std::uint64_t times_before_yield(std::uint64_t now_ns) const noexcept { return now_ns; }
     std::uint64_t ran_since(std::uint64_t began_ns) const noexcept {
       return static_cast<std::uint64_t>(part_of_participants *
@@ -103,10 +106,16 @@ using lengths = std::function<std::uint64_t(unsigned)>;
 
 class waiter {
  public:
-  explicit waiter(patience p, const lengths& history = {}) : wait_(2, p) {
+  explicit waiter(patience p, const lengths& history = {}, tutti::rank_t participants = 2)
+      : wait_(participants, p) {
     if (history) wait(history, 100, 1);
   }
 
+  // The next wait begins at this time of each period of trials.
+  void go_to_phase_of_trials(std::uint64_t phase_ns) {
+    constexpr std::uint64_t period = std::uint64_t{1} << 26;
+    now_ += period - now_ % period + phase_ns;
+  }
   void share_the_core(bool yes) { core_.is_shared = yes; }
   void end_before_waits() { wait_state_.releaser_waits = 1; }
   simulated::hints& core() { return core_; }
@@ -255,6 +264,52 @@ TEST(Balance, IsNoTwiceWorseThanProphecyAgainstAnAdversary) {
 
 // Two waiters that only wait for each other's wake-ups wait for about 20 us each; they must stop
 // doing so.
+// One thread of a large group comes late, and the others sleep. All are woken one after the other,
+// so the next waits last for hundreds of microseconds.
+constexpr std::uint64_t beside_trials = 30 * ms;
+
+TEST(BalanceInAGroup, SleepsOnceAndNotBecauseTheOthersDid) {
+  const auto wake_ups = [](tutti::rank_t participants) {
+    // Most waits end with the first polls and leave no length behind.
+    waiter mine(patience::balanced(), always(9 * us), participants);
+    mine.wait(always(3 * ms), 20, 1);
+    mine.go_to_phase_of_trials(beside_trials);
+    EXPECT_EQ(mine.wait(5 * ms).wake_ups, 1);
+    // Learned to sleep at once, while the others are woken.
+    EXPECT_EQ(mine.wait(700 * us).wake_ups, 1);
+    return mine.wait(700 * us).wake_ups;
+  };
+  EXPECT_EQ(wake_ups(16), 0);
+  EXPECT_EQ(wake_ups(4), 1) << "they are awake after 200 us";
+}
+
+TEST(BalanceInAGroup, TriesAtTheSameTimeWhetherWaitsAreLongBecauseAllSleep) {
+  // Waking takes longer than expected.
+  waiter mine(patience::balanced(), always(1'500 * us), 16);
+  mine.go_to_phase_of_trials(beside_trials);
+  EXPECT_EQ(mine.wait(1'500 * us).wake_ups, 1);
+  mine.go_to_phase_of_trials(100 * us);
+  EXPECT_EQ(mine.wait(1'500 * us).wake_ups, 0);
+  // Then they are short, and stay so when the trial is over.
+  mine.wait(always(20 * us), 40, 1);
+  mine.go_to_phase_of_trials(beside_trials);
+  EXPECT_EQ(mine.wait(20 * us).wake_ups, 0);
+}
+
+TEST(BalanceInAGroup, TriesNotIfWaitsAreSoLongThatTheyHaveAnotherReason) {
+  waiter mine(patience::balanced(), always(20 * ms), 16);
+  mine.go_to_phase_of_trials(100 * us);
+  EXPECT_EQ(mine.wait(1'500 * us).wake_ups, 1);
+}
+
+TEST(BalanceInAGroup, SpendsAThirtiethOfItsTimeOnTrials) {
+  waiter mine(patience::balanced(), always(2 * ms), 16);
+  // 10 us of work follow each wait, so the waits cross the periods.
+  const cost sum = mine.wait(always(2 * ms), 0, 2'000);
+  EXPECT_GE(sum.wake_ups, 0.9);
+  EXPECT_LE(sum.used, 0.04 * 2 * ms + simulated::sleep_ns + 5 * us);
+}
+
 TEST(Balance, DoesNotSleepThroughWakeUps) {
   waiter w = after(always(10 * ms));
   unsigned slept = 0;

@@ -202,6 +202,39 @@ TEST(CoreLeaver, LeavesItsCoreUnlessAllCpusAreBusy) {
   });
 }
 
+TEST(CoreLeaver, GoesOnlyWhereNoThreadOfTheProcessRuns) {
+  const auto cpus = platform::process_cpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "one CPU only";
+  std::atomic<unsigned> running = 0;
+  std::atomic<bool> may_run = true;
+  std::vector<std::thread> others;
+  for (const unsigned cpu : cpus) {
+    if (cpu == cpus.front()) continue;
+    others.emplace_back([&, cpu] {
+      const cpu_set_t one = set_of({cpu});
+      sched_setaffinity(0, sizeof one, &one);
+      running.fetch_add(1);
+      while (may_run.load()) {
+      }
+    });
+  }
+  while (running.load() != others.size()) std::this_thread::yield();
+  on_first_cpu([&](unsigned home, const cpu_set_t& all) {
+    cpu_set_t taken;
+    CPU_ZERO(&taken);
+    ASSERT_TRUE(platform::add_cpus_of_running_threads(taken));
+    for (const unsigned cpu : cpus) EXPECT_EQ(CPU_ISSET(cpu, &taken) != 0, cpu != home) << cpu;
+    platform::core_leaver leaver(all, 0, nullptr, three_tasks);
+    leaver.leave();
+    EXPECT_TRUE(may_use(home));
+    may_run = false;
+    for (std::thread& other : others) other.join();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    leaver.leave();
+    EXPECT_FALSE(may_use(home));
+  });
+}
+
 TEST(CoreLeaver, LeavesACoreWhereItIsKeptFromRunningAndBindsNothing) {
   if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
   on_first_cpu([](unsigned home, const cpu_set_t& all) {

@@ -258,20 +258,55 @@ TEST(CpuHints, KnowForHowLongParticipantsRan) {
   EXPECT_EQ(core.times_before_yield(now).count, 0u);
 }
 
+TEST(Platform, AHostThatTakesTheCpuAwayIsNoTask) {
+  tutti::platform::cpu_hints core{};
+  std::uint64_t now = 1'000 * ms;
+  for (int slice = 1; slice <= 8; ++slice, now += 7 * ms)
+    core.note_preemption(now - 5 * ms, now, false);
+  EXPECT_FALSE(core.is_contested(now));
+  for (int slice = 1; slice <= 8; ++slice, now += 7 * ms)
+    core.note_preemption(now - 5 * ms, now, true);
+  EXPECT_TRUE(core.is_contested(now));
+}
+
+TEST(Platform, KnowsWhetherATaskHasDisplacedTheThread) {
+  // Another thread on the same CPU, while this one never gives the CPU back by itself.
+  std::thread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(tutti::platform::process_cpus().front(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    std::atomic<bool> ends = false;
+    std::thread other([&] {
+      while (!ends.load()) {
+      }
+    });
+    tutti::platform::cpu_hints::was_displaced_by_a_task();
+    const auto until = tutti::platform::now_ns() + 500 * ms;
+    bool was = false;
+    while (!was && tutti::platform::now_ns() < until)
+      was = tutti::platform::cpu_hints::was_displaced_by_a_task();
+    EXPECT_TRUE(was);
+    ends = true;
+    other.join();
+  }).join();
+}
+
 TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
   // A busy process alternates with the waiter.
   for (int slice = 1; slice <= 4; ++slice, now += 7 * ms) {
     EXPECT_FALSE(core.is_contested(now)) << "few slices are nothing";
-    core.note_preemption(now - 3 * ms, now);
+    core.note_preemption(now - 3 * ms, now, true);
   }
   EXPECT_TRUE(core.is_contested(now));
   now += 200 * ms;
   EXPECT_FALSE(core.is_contested(now));
   EXPECT_FALSE(core.has_other_process()) << "whoever polls did not yield";
   // What was found is found again, for longer.
-  for (int slice = 1; slice <= 4; ++slice, now += 7 * ms) core.note_preemption(now - 3 * ms, now);
+  for (int slice = 1; slice <= 4; ++slice, now += 7 * ms)
+    core.note_preemption(now - 3 * ms, now, true);
   EXPECT_TRUE(core.is_contested(now + 50 * ms));
 }
 
@@ -279,11 +314,11 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
 TEST(CpuHints, ForgetABurst) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  core.note_preemption(now - 20 * ms, now);
+  core.note_preemption(now - 20 * ms, now, true);
   EXPECT_TRUE(core.is_contested(now + ms));
   for (int slice = 0; slice < 100; ++slice) {
     now += (slice % 3 == 0 ? 5 : 70) * ms;
-    core.note_preemption(now - 2 * ms, now);
+    core.note_preemption(now - 2 * ms, now, true);
   }
   EXPECT_FALSE(core.is_contested(now + ms));
 }
@@ -294,7 +329,7 @@ TEST(CpuHints, AreNotContestedByProcessesThatRunNowAndThen) {
   for (int slice = 0; slice < 1'000; ++slice) {
     // Two at a time sometimes.
     now += (slice % 3 == 0 ? 5 : 70) * ms;
-    core.note_preemption(now - 2 * ms, now);
+    core.note_preemption(now - 2 * ms, now, true);
     EXPECT_FALSE(core.is_contested(now + ms));
   }
 }

@@ -11,14 +11,16 @@
             target. With --build, the programs in the build folder know the options. No command is
             run, unless --run says so.
 
-With --run, nothing of that is checked; the page's commands are run one after the other instead, as
-they stand there, each once, and must end with status 0. "--run quick" takes those that need only
+With --run, nothing of that is checked; the page's commands are run instead, as they stand there,
+each once, and must end with status 0: first the builds, then those that measure time one after the
+other, and beside them those that simulate and prove. "--run quick" takes those that need only
 the build and seconds, "--run all" takes all, without the mutants of the hardware: the tests
 hardware.UNIT.mutate run the same ones.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
 
+import concurrent.futures
 import pathlib
 import re
 import shlex
@@ -50,6 +52,12 @@ FLOW = ".venv/bin/python -m hardware.flow "
 QUICK = re.compile(
     r"build/tutti (graph|kernel run --program describe"
     r"|bench barrier --threads 2 --algorithms ticket)"
+)
+# What the other commands need and `make build` leaves out.
+BUILDS = re.compile(r"cmake --build build --target \w+$|make unoptimised$")
+# The commands of which nothing depends on time: simulations and proofs.
+COUNTS = re.compile(
+    r"\.venv/bin/python -m (hardware|unittest hardware)\.|build/hardware/|build/tutti sim "
 )
 STAGES = {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}
 
@@ -203,34 +211,43 @@ def command_cells(page: pathlib.Path) -> Iterator[tuple[int, str]]:
             yield number, cells[2]
 
 
+def run_command(root: pathlib.Path, span: str, seconds: float) -> bool:
+    start = time.monotonic()
+    try:
+        done = subprocess.run(
+            shlex.split(span), cwd=root, capture_output=True, text=True, timeout=seconds,
+            check=False,
+        )  # fmt: skip
+        said = (done.stdout + done.stderr).strip().split("\n")[-1]
+        status = f"status {done.returncode}: {said}" if done.returncode else "ok"
+    except subprocess.TimeoutExpired:
+        status = f"still running after {seconds:g} s"
+    except OSError as error:
+        status = error.strerror
+    print(f"{time.monotonic() - start:7.1f} s  {status}  `{span}`\n", end="", flush=True)
+    return status == "ok"
+
+
 def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
     """Runs the page's commands, and returns 1 if one fails."""
     commands: dict[str, int] = {}
     for number, cell in command_cells(root / PAGE):
         for span in re.findall(r"`([^`]+)`", cell):
-            if re.match(r"build/[\w./-]+ |\.venv/bin/python |make unoptimised ", span + " "):
+            if re.match(r"build/[\w./-]+ |\.venv/bin/python ", span + " ") or BUILDS.match(span):
                 commands.setdefault(span, number)
     chosen = [
         span.replace(" mutate ", " ") if span.startswith(FLOW) else span
         for span in commands
         if which == "all" or QUICK.match(span)
     ]
-    failed = 0
-    for span in chosen:
-        start = time.monotonic()
-        try:
-            done = subprocess.run(
-                shlex.split(span), cwd=root, capture_output=True, text=True, timeout=seconds,
-                check=False,
-            )  # fmt: skip
-            said = (done.stdout + done.stderr).strip().split("\n")[-1]
-            status = f"status {done.returncode}: {said}" if done.returncode else "ok"
-        except subprocess.TimeoutExpired:
-            status = f"still running after {seconds:g} s"
-        except OSError as error:
-            status = error.strerror
-        print(f"{time.monotonic() - start:7.1f} s  {status}  `{span}`", flush=True)
-        failed += status != "ok"
+    builds = [span for span in chosen if BUILDS.match(span)]
+    failed = [run_command(root, span, seconds) for span in builds].count(False)
+    # A command may need the files of an earlier one, which is of the same kind.
+    rest = [span for span in chosen if span not in builds]
+    kinds = [[span for span in rest if bool(COUNTS.match(span)) == counts] for counts in (0, 1)]
+    with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
+        passed = pool.map(lambda kind: [run_command(root, span, seconds) for span in kind], kinds)
+        failed += sum(kind.count(False) for kind in passed)
     print(f"papers: {len(chosen)} commands of {PAGE} run, {failed} failed")
     return 1 if failed or not chosen else 0
 

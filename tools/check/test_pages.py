@@ -147,6 +147,21 @@ class PapersTest(CheckTest):
         self.assertIn("2 commands of docs/papers.md run, 1 failed", said)
         self.assertEqual((self.root / "build/runs").read_text().count("run"), 2)
 
+    def test_builds_first_what_commands_need(self) -> None:
+        self.write("Makefile", "unoptimised:\n\tmkdir -p build; cp /bin/true build/late\n")
+        row = "| Figure 1 | what | `{}` | there | theirs | ours | why |"
+        self.page([row.format("build/late"), row.format("make unoptimised")])
+        self.assertEqual(self.run_quietly(papers.run_commands, self.root, "all", 10)[0], 0)
+
+    def test_runs_what_simulates_beside_what_measures(self) -> None:
+        # Each of the two waits for the other one.
+        wait = "touch $2; for i in $(seq 500); do test -e $1 && exit 0; sleep 0.01; done; exit 1"
+        for name in ("build/measure", "build/hardware/simulate"):
+            self.write(name, f"#!/bin/sh\n{wait}\n").chmod(0o755)
+        row = "| Figure 1 | what | `build/{} build/{} build/{}` | there | theirs | ours | why |"
+        self.page([row.format("measure", 1, 2), row.format("hardware/simulate", 2, 1)])
+        self.assertEqual(self.run_quietly(papers.run_commands, self.root, "all", 10)[0], 0)
+
     def wrong(self, command: str) -> list[str]:
         return list(papers.Commands(sources.ROOT, None).cell(command))
 

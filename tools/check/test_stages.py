@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "test-all"
@@ -75,6 +76,75 @@ class StagesTest(unittest.TestCase):
         self.run_stages(failing)
         self.assertEqual(self.runs(), 2)
 
+    def test_a_stage_that_failed_goes_on_with_the_tests_that_have_not_passed(self) -> None:
+        tests = {
+            "good.one": "echo good.one >> count",
+            "good_one": "echo good_one >> count; test -e build/mended",
+            "typed.A<b/C.  # T = tutti::a<b, 0> >+(x|y)[z]^$": "echo typed >> count",
+            "left.out": "echo left.out >> count",
+        }
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CTestTestfile.cmake").write_text(
+            "".join(
+                f"add_test([=[{name}]=] bash -c [=[cd ..; {command}]=])\n"
+                for name, command in tests.items()
+            )
+        )
+        stage = self.stage("tests", "echo build", "ctest --test-dir build -E '^left' -j1")
+        status, said = self.run_stages(stage)
+        self.assertEqual((status, self.runs()), (1, 3), said)
+        (self.root / "build" / "mended").touch()
+        status, said = self.run_stages(stage)
+        self.assertEqual((status, self.runs()), (0, 4), said)
+        self.assertIn("tests: goes on after 2 tests that have passed on this commit", said)
+        self.assertEqual((self.root / "count").read_text().split()[-1], "good_one")
+        self.run_stages(stage, again=True)
+        self.assertEqual(self.runs(), 7)
+
+    def test_what_passed_before_the_tree_changed_does_not_count(self) -> None:
+        (self.root / "build").mkdir()
+        (self.root / "build" / "CTestTestfile.cmake").write_text(
+            "add_test(good bash -c [=[echo >> ../count]=])\n"
+        )
+        stage = self.stage("tests", "ctest --test-dir build", "echo > changed; false")
+        self.assertEqual((self.run_stages(stage)[0], self.runs()), (1, 1))
+        (self.root / "changed").unlink()
+        self.run_stages(stage)
+        self.assertEqual(self.runs(), 2)
+
+    def test_a_graph_format_whose_fuzzer_finds_something_fails_its_stage(self) -> None:
+        folder = self.root / "build" / "fuzz" / "tests" / "graph"
+        folder.mkdir(parents=True)
+        fuzzer = folder / "graph_data_fuzz"
+        fuzzer.write_text('#!/bin/sh\necho "$*"; echo Done; test "$1" != "$(cat ../bad)"\n')
+        fuzzer.chmod(0o755)
+        bad = folder.parents[1] / "found" / "bad"
+        bad.parent.mkdir()
+        bad.write_text("none")
+        stage = self.stage("fuzz", self.program.fuzz_graph(5))
+        self.assertEqual(self.run_stages(stage)[0], 0)
+        bad.write_text("--format=gap")
+        status, said = self.run_stages(stage, again=True)
+        self.assertEqual(status, 1)
+        self.assertIn("--format=gap -max_total_time=5", said)
+
+    def test_a_stage_that_is_cut_leaves_nothing_running(self) -> None:
+        def cut(_self) -> None:
+            if self.runs() == 1:
+                raise KeyboardInterrupt
+
+        self.program.Progress.tick = cut
+        slow = self.stage("slow", "sleep 1000 & echo $! > count; wait")
+        status, said = self.run_stages(slow, self.stage("after", "true"))
+        self.assertEqual(status, 130)
+        self.assertIn("interrupted; run it again to go on", said)
+        self.assertRegex(said, r"after .* not run\n")
+        child = pathlib.Path("/proc", (self.root / "count").read_text().strip())
+        deadline = time.monotonic() + 10
+        while child.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(child.exists(), "the child of the stage's command runs on")
+
     def test_a_tree_with_changes_gets_no_stamps(self) -> None:
         (self.root / "changed").write_text("1")
         counted = self.stage("counted", "echo >> count")
@@ -121,6 +191,14 @@ class StagesTest(unittest.TestCase):
         self.commit()
         said = self.run_stages(counted)[1]
         self.assertRegex(said, r"a stage of a test \(0 min 00 s on \w{12}\)")
+
+    def test_each_stage_builds_what_it_tests(self) -> None:
+        for stage in self.program.stages(600):
+            built = [command.startswith("cmake --build ") for command in stage.commands]
+            self.assertIn(True, built, stage.name)
+            self.assertFalse(
+                any(command.startswith("ctest ") for command in stage.commands[: built.index(True)])
+            )
 
     def test_each_long_test_belongs_to_one_stage(self) -> None:
         for test in ("model.long_share_1", "network_namespaces.long_percent_20.1_of_6", "stress",

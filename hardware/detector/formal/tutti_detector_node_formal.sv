@@ -9,7 +9,9 @@ module tutti_detector_node_formal
 #(
     parameter int unsigned Cores = 4,
     parameter int unsigned Radix = 4,
-    parameter int unsigned Bits = 6
+    parameter int unsigned Bits = 6,
+    // Width of the values.
+    parameter int unsigned ValueBits = 2
 ) (
     input logic clk_i,
     // Free: a reset.
@@ -20,9 +22,11 @@ module tutti_detector_node_formal
     input logic [Cores-1:0] idle_i,
     input logic [Cores-1:0] vote_i,
     input logic [Cores-1:0] left_i,
+    input total_t [Cores-1:0] total_i,
     input logic order_i,
     input phase_t order_phase_i,
     input logic order_vote_i,
+    input total_t order_total_i,
     input logic ready_i
 );
   localparam int unsigned Levels = tree_levels(Cores, Radix);
@@ -34,12 +38,34 @@ module tutti_detector_node_formal
   assign init_q = power_q || reset_i;
   always_ff @(posedge clk_i) power_q <= 1'b0;
 
+  // The total of two, as the specification has it: what threads gave for the same aggregator is
+  // added, compared or combined; nothing is neutral; and different ones have no total.
+  function automatic total_t both(total_t a, total_t b);
+    logic [ValueBits-1:0] x, y, z;
+    x = a.value[ValueBits-1:0];
+    y = b.value[ValueBits-1:0];
+    z = '0;
+    if (a.how == TotalNone && b.how == TotalNone) return '0;
+    if (a.how == TotalNone) return '{how: b.how, value: 32'(y)};
+    if (b.how == TotalNone) return '{how: a.how, value: 32'(x)};
+    if (a.how != b.how) return '{how: TotalMixed, value: '0};
+    if (a.how == TotalSum) z = x + y;
+    if (a.how == TotalAnd) z = x & y;
+    if (a.how == TotalOr) z = x | y;
+    if (a.how == TotalMinUnsigned) z = x > y ? y : x;
+    if (a.how == TotalMaxUnsigned) z = x > y ? x : y;
+    if (a.how == TotalMin) z = $signed(x) > $signed(y) ? y : x;
+    if (a.how == TotalMax) z = $signed(x) > $signed(y) ? x : y;
+    return '{how: a.how, value: 32'(z)};
+  endfunction
+
   // The master sends one order at a time, in the order of the phases.
   logic asked_q = 1'b0;
   phase_t phase_q = Enable;
   logic order, released_q = 1'b0;
   logic reply_valid, reply_black, reply_vote, release_now, unanimous, enable;
   logic [Bits-1:0] reply_count, count;
+  total_t reply_total, result;
   phase_t reply_phase;
   logic [2:0] error;
 
@@ -51,6 +77,11 @@ module tutti_detector_node_formal
     // once.
     assume ((idle_i & (send_i | receive_i)) == '0);
     assume (enable || init_q || send_i == '0);
+    // A value is as wide as this node's, and there is none without an aggregator.
+    for (int unsigned c = 0; c < Cores; ++c) begin
+      assume (total_i[c].value >> ValueBits == '0);
+      assume (total_i[c].how != TotalNone || total_i[c].value == '0);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -69,7 +100,8 @@ module tutti_detector_node_formal
   tutti_detector_node #(
       .Cores(Cores),
       .Radix(Radix),
-      .Bits(Bits)
+      .Bits(Bits),
+      .ValueBits(ValueBits)
   ) i_node (
       .clk_i,
       .rst_ni(!init_q),
@@ -78,17 +110,21 @@ module tutti_detector_node_formal
       .idle_i,
       .vote_i,
       .left_i,
+      .total_i,
       .order_valid_i(order),
       .order_phase_i,
       .order_vote_i,
+      .order_total_i,
       .reply_valid_o(reply_valid),
       .reply_ready_i(ready_i),
       .reply_phase_o(reply_phase),
       .reply_black_o(reply_black),
       .reply_vote_o(reply_vote),
       .reply_count_o(reply_count),
+      .reply_total_o(reply_total),
       .release_o(release_now),
       .unanimous_o(unanimous),
+      .total_o(result),
       .enable_o(enable),
       .count_o(count),
       .error_o(error)
@@ -98,13 +134,20 @@ module tutti_detector_node_formal
   logic [Bits-1:0] now;
   logic [Age:0][Bits-1:0] sum;
   logic [Age:0] idle, vote, left;
+  total_t whole;
+  total_t [Age:0] total;
   always_comb begin
     now = '0;
-    for (int unsigned c = 0; c < Cores; ++c) now = now + Bits'(send_i[c]) - Bits'(receive_i[c]);
+    whole = '0;
+    for (int unsigned c = 0; c < Cores; ++c) begin
+      now = now + Bits'(send_i[c]) - Bits'(receive_i[c]);
+      whole = both(whole, total_i[c]);
+    end
   end
   logic [Bits-1:0] books_q = '0;
   logic [Age-1:0][Bits-1:0] sum_q = '0;
   logic [Age-1:0] idle_q = '0, vote_q = '0, left_q = '0;
+  total_t [Age-1:0] total_q = '0;
   always_ff @(posedge clk_i) begin
     if (!init_q) begin
       books_q <= sum[0];
@@ -112,12 +155,14 @@ module tutti_detector_node_formal
       idle_q <= idle[Age-1:0];
       vote_q <= vote[Age-1:0];
       left_q <= left[Age-1:0];
-    end else {books_q, sum_q, idle_q, vote_q, left_q} <= '0;
+      total_q <= total[Age-1:0];
+    end else {books_q, sum_q, idle_q, vote_q, left_q, total_q} <= '0;
   end
   assign sum = {sum_q, books_q + now};
   assign idle = {idle_q, &idle_i};
   assign vote = {vote_q, &vote_i};
   assign left = {left_q, &left_i};
+  assign total = {total_q, whole};
 
   // The expected content of the reply: the node's state in the cycle before the reply is seen. A
   // node is black if it has not been idle all the time since its last reply.
@@ -137,10 +182,17 @@ module tutti_detector_node_formal
   end
   logic [Bits-1:0] told_count_q;
   logic told_vote_q, told_black_q, told_idle_q, told_left_q;
+  total_t told_total_q, ordered_q = '0;
+  // What the last release brought.
+  always_ff @(posedge clk_i) begin
+    if (init_q) ordered_q <= '0;
+    else if (order && order_phase_i == Release) ordered_q <= order_total_i;
+  end
   always_ff @(posedge clk_i) begin
     if (!reply_valid) begin
       told_count_q <= sum[Age];
       told_vote_q <= vote[Age];
+      told_total_q <= total[Age];
       told_black_q <= active_q;
       told_idle_q <= idle[Age];
       told_left_q <= left[Age];
@@ -154,11 +206,13 @@ module tutti_detector_node_formal
       a_asked: assert (!reply_valid || asked_q);
       a_phase: assert (!reply_valid || reply_phase == phase_q);
       a_release: assert (release_now == released_q);
+      a_result: assert (result == ordered_q);
       a_no_messages_in_release: assert (!release_now || !enable);
       if (reply_valid && phase_q == Detect) begin
         a_idle: assert (told_idle_q);
         a_count: assert (reply_count == told_count_q);
         a_vote: assert (reply_vote == told_vote_q);
+        a_total: assert (reply_total == told_total_q);
         a_black: assert (reply_black == told_black_q);
       end
       if (reply_valid && phase_q == Release) begin
@@ -167,7 +221,8 @@ module tutti_detector_node_formal
       a_enabled: assert (!(reply_valid && phase_q == Enable) || enable);
       // Invariants for the induction.
       a_node: assert (i_node.i_core.idle_q == idle[Age] && i_node.i_core.black_q == active_q
-                      && i_node.i_core.vote_q == vote[Age] && i_node.i_core.left_q == left[Age]);
+                      && i_node.i_core.vote_q == vote[Age] && i_node.i_core.left_q == left[Age]
+                      && i_node.i_core.total_q == total[Age]);
       a_held: assert (asked_q == (i_node.i_core.held_q || i_node.i_core.reply_q)
                       && !(i_node.i_core.held_q && i_node.i_core.reply_q));
       a_order: assert (!asked_q || i_node.i_core.phase_q == phase_q);
@@ -185,6 +240,8 @@ module tutti_detector_node_formal
         && reply_count == Bits'(2));
     c_held: cover (!init_q && reply_valid && reply_black && reply_vote && reply_count == '1);
     c_unanimous: cover (!init_q && release_now && unanimous);
+    c_total: cover (!init_q && reply_valid && phase_q == Detect && reply_total.how == TotalMin
+        && reply_total.value == 32'd2);
     c_again: cover (!init_q && release_now && episodes_q == 2'd1);
   end
 endmodule

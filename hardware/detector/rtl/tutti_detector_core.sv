@@ -11,7 +11,9 @@ module tutti_detector_core
     /// Cycles from the cores' wires to this module's inputs.
     parameter int unsigned Levels = 3,
     /// Width of the message count.
-    parameter int unsigned Bits = CountBits
+    parameter int unsigned Bits = CountBits,
+    /// Width of the values that threads give; 0: there are none.
+    parameter int unsigned ValueBits = 0
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
@@ -21,20 +23,25 @@ module tutti_detector_core
     input logic idle_i,
     input logic vote_i,
     input logic left_i,
+    input total_t total_i,
     /// An order of the master. The next one comes only after the reply to this one.
     input logic order_valid_i,
     input phase_t order_phase_i,
     /// For a release: all threads voted true.
     input logic order_vote_i,
+    /// The same: the total of the values of all threads.
+    input total_t order_total_i,
     output logic reply_valid_o,
     input logic reply_ready_i,
     output phase_t reply_phase_o,
     output logic reply_black_o,
     output logic reply_vote_o,
     output logic [Bits-1:0] reply_count_o,
-    /// All threads return in this cycle, with the result of the vote.
+    output total_t reply_total_o,
+    /// All threads return in this cycle, with the result of the vote and the total.
     output logic release_o,
     output logic unanimous_o,
+    output total_t total_o,
     /// Threads may send in this cycle.
     output logic enable_o,
     /// Messages sent minus messages received, Levels + 1 cycles ago.
@@ -57,6 +64,7 @@ module tutti_detector_core
   phase_t phase_q;
   logic [SettleBits-1:0] settle_q;
   report_t report_q;
+  total_t total_q, result_q;
   logic answers;
 
   always_comb begin
@@ -83,11 +91,14 @@ module tutti_detector_core
       phase_q <= Detect;
       settle_q <= '0;
       report_q <= '0;
+      total_q <= '0;
+      result_q <= '0;
     end else begin
       count_q <= count_q + Bits'($signed(sum_i));
       idle_q <= idle_i;
       vote_q <= vote_i;
       left_q <= left_i;
+      total_q <= ValueBits == 0 ? '0 : total_i;
       release_q <= 1'b0;
       if (settle_q != '0) settle_q <= settle_q - 1'b1;
       if (!idle_q) black_q <= 1'b1;
@@ -95,7 +106,8 @@ module tutti_detector_core
       if (answers) begin
         held_q <= 1'b0;
         reply_q <= 1'b1;
-        report_q <= '{phase: phase_q, black: black_q, vote: vote_q, count: CountBits'(count_q)};
+        report_q <= '{phase: phase_q, black: black_q, vote: vote_q, count: CountBits'(count_q),
+            total: total_q};
         if (phase_q == Detect) black_q <= 1'b0;
       end
       if (order_valid_i && !overrun_o) begin
@@ -105,6 +117,7 @@ module tutti_detector_core
           enable_q <= 1'b0;
           release_q <= 1'b1;
           unanimous_q <= order_vote_i;
+          result_q <= ValueBits == 0 ? '0 : order_total_i;
           settle_q <= SettleBits'(Settle);
         end
         if (order_phase_i == Enable) enable_q <= 1'b1;
@@ -118,8 +131,10 @@ module tutti_detector_core
   assign reply_black_o = report_q.black;
   assign reply_vote_o = report_q.vote;
   assign reply_count_o = report_q.count[Bits-1:0];
+  assign reply_total_o = report_q.total;
   assign release_o = release_q;
   assign unanimous_o = unanimous_q;
+  assign total_o = result_q;
   assign enable_o = enable_q;
   assign count_o = count_q;
 

@@ -12,6 +12,8 @@ module tutti_detector_master
     parameter int unsigned Rows = 8,
     /// Width of the message counts.
     parameter int unsigned Bits = CountBits,
+    /// Width of the values that threads give; 0: there are none.
+    parameter int unsigned ValueBits = 0,
     localparam int unsigned Nodes = Columns * Rows
 ) (
     input logic clk_i,
@@ -24,6 +26,7 @@ module tutti_detector_master
     output place_t order_to_o,
     output phase_t order_phase_o,
     output logic order_vote_o,
+    output total_t order_total_o,
     /// A reply; replies are always accepted.
     input logic reply_valid_i,
     input place_t reply_from_i,
@@ -31,6 +34,7 @@ module tutti_detector_master
     input logic reply_black_i,
     input logic reply_vote_i,
     input logic [Bits-1:0] reply_count_i,
+    input total_t reply_total_i,
     /// A wave begins with the next cycle.
     output logic begin_o,
     /// The phase of the current wave or, between waves, of the next one.
@@ -55,6 +59,8 @@ module tutti_detector_master
   logic [Nodes-1:0] missing_q, who;
   logic [Bits-1:0] sum_q;
   logic last, expected;
+  // The total of this wave's replies, and that of the last detection.
+  total_t total_q, total_d, result_q;
 
   for (genvar y = 0; y < Rows; ++y) begin : gen_row
     for (genvar x = 0; x < Columns; ++x) begin : gen_column
@@ -76,6 +82,20 @@ module tutti_detector_master
   assign order_to_o = next_q;
   assign order_phase_o = phase_q;
   assign order_vote_o = unanimous_q;
+  assign order_total_o = result_q;
+  if (ValueBits == 0) begin : gen_no_values
+    assign total_d = '0;
+    logic unused;
+    assign unused = ^reply_total_i;
+  end else begin : gen_values
+    tutti_detector_combine #(
+        .Bits(ValueBits)
+    ) i_combine (
+        .a_i(total_q),
+        .b_i(reply_total_i),
+        .total_o(total_d)
+    );
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -88,6 +108,8 @@ module tutti_detector_master
       next_q <= '0;
       missing_q <= '0;
       sum_q <= '0;
+      total_q <= '0;
+      result_q <= '0;
     end else begin
       if (order_valid_o && order_ready_i) begin
         // The farthest node comes first.
@@ -104,11 +126,13 @@ module tutti_detector_master
         black_q <= black_q || reply_black_i;
         vote_q <= vote_q && reply_vote_i;
         sum_q <= sum_q + reply_count_i;
+        total_q <= total_d;
       end
       if (end_o) begin
         busy_q <= 1'b0;
         phase_q <= detected_o ? Release : phase_q == Release ? Enable : Detect;
         if (detected_o) unanimous_q <= vote_q;
+        if (detected_o) result_q <= total_q;
       end
       if (begin_o) begin
         busy_q <= 1'b1;
@@ -118,6 +142,7 @@ module tutti_detector_master
         black_q <= 1'b0;
         vote_q <= 1'b1;
         sum_q <= '0;
+        total_q <= '0;
       end
     end
   end

@@ -13,6 +13,8 @@ module tutti_detector_mesh
     parameter int unsigned HopLatency = 150,
     /// 0 puts the master at the origin, 1 in the centre.
     parameter int unsigned MasterCentre = 0,
+    /// Width of the values that threads give; 0: there are none.
+    parameter int unsigned ValueBits = 0,
     localparam int unsigned Nodes = Columns * Rows
 ) (
     input logic clk_i,
@@ -26,8 +28,10 @@ module tutti_detector_mesh
     input logic [Nodes-1:0][Cores-1:0] idle_i,
     input logic [Nodes-1:0][Cores-1:0] vote_i,
     input logic [Nodes-1:0][Cores-1:0] left_i,
+    input total_t [Nodes-1:0][Cores-1:0] total_i,
     output logic [Nodes-1:0] release_o,
     output logic [Nodes-1:0] unanimous_o,
+    output total_t [Nodes-1:0] total_o,
     output logic [Nodes-1:0] enable_o,
     output logic [Nodes-1:0][CountBits-1:0] count_o,
     output logic [Nodes-1:0][2:0] error_o,
@@ -77,7 +81,8 @@ module tutti_detector_mesh
 
   tutti_detector_master #(
       .Columns(Columns),
-      .Rows(Rows)
+      .Rows(Rows),
+      .ValueBits(ValueBits)
   ) i_master (
       .clk_i,
       .rst_ni,
@@ -87,12 +92,14 @@ module tutti_detector_mesh
       .order_to_o(order.to),
       .order_phase_o(order.report.phase),
       .order_vote_o(order.report.vote),
+      .order_total_o(order.report.total),
       .reply_valid_i(reply_valid),
       .reply_from_i(reply.from),
       .reply_phase_i(reply.report.phase),
       .reply_black_i(reply.report.black),
       .reply_vote_i(reply.report.vote),
       .reply_count_i(reply.report.count),
+      .reply_total_i(reply.report.total),
       .begin_o,
       .phase_o,
       .end_o,
@@ -118,6 +125,7 @@ module tutti_detector_mesh
 
       tutti_detector_tile #(
           .Cores(Cores),
+          .ValueBits(ValueBits),
           .MasterWest(1 - MasterCentre)
       ) i_tile (
           .clk_i,
@@ -129,8 +137,10 @@ module tutti_detector_mesh
           .idle_i(idle_i[N]),
           .vote_i(vote_i[N]),
           .left_i(left_i[N]),
+          .total_i(total_i[N]),
           .release_o(release_o[N]),
           .unanimous_o(unanimous_o[N]),
+          .total_o(total_o[N]),
           .enable_o(enable_o[N]),
           .count_o(count_o[N]),
           .error_o(error_o[N]),

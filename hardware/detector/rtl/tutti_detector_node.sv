@@ -9,7 +9,9 @@ module tutti_detector_node
     /// Inputs of an entry of the trees.
     parameter int unsigned Radix = 4,
     /// Width of the message count.
-    parameter int unsigned Bits = CountBits
+    parameter int unsigned Bits = CountBits,
+    /// Width of the values that threads give; 0: there are none.
+    parameter int unsigned ValueBits = 0
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
@@ -21,18 +23,22 @@ module tutti_detector_node
     input logic [Cores-1:0] idle_i,
     input logic [Cores-1:0] vote_i,
     input logic [Cores-1:0] left_i,
+    input total_t [Cores-1:0] total_i,
     /// See tutti_detector_core.
     input logic order_valid_i,
     input phase_t order_phase_i,
     input logic order_vote_i,
+    input total_t order_total_i,
     output logic reply_valid_o,
     input logic reply_ready_i,
     output phase_t reply_phase_o,
     output logic reply_black_o,
     output logic reply_vote_o,
     output logic [Bits-1:0] reply_count_o,
+    output total_t reply_total_o,
     output logic release_o,
     output logic unanimous_o,
+    output total_t total_o,
     output logic enable_o,
     output logic [Bits-1:0] count_o,
     /// Misuse, kept until reset: [0] sent while disabled, [1] sent or received while idle, [2] two
@@ -43,10 +49,12 @@ module tutti_detector_node
 
   logic [SumBits-1:0] sum;
   logic idle, vote, left, overrun;
+  total_t total;
 
   tutti_detector_tree #(
       .Cores(Cores),
-      .Radix(Radix)
+      .Radix(Radix),
+      .ValueBits(ValueBits)
   ) i_tree (
       .clk_i,
       .rst_ni,
@@ -55,16 +63,19 @@ module tutti_detector_node
       .idle_i,
       .vote_i,
       .left_i,
+      .total_i,
       .sum_o (sum),
       .idle_o(idle),
       .vote_o(vote),
-      .left_o(left)
+      .left_o(left),
+      .total_o(total)
   );
 
   tutti_detector_core #(
       .SumBits(SumBits),
       .Levels(tree_levels(Cores, Radix)),
-      .Bits(Bits)
+      .Bits(Bits),
+      .ValueBits(ValueBits)
   ) i_core (
       .clk_i,
       .rst_ni,
@@ -72,17 +83,21 @@ module tutti_detector_node
       .idle_i(idle),
       .vote_i(vote),
       .left_i(left),
+      .total_i(total),
       .order_valid_i,
       .order_phase_i,
       .order_vote_i,
+      .order_total_i,
       .reply_valid_o,
       .reply_ready_i,
       .reply_phase_o,
       .reply_black_o,
       .reply_vote_o,
       .reply_count_o,
+      .reply_total_o,
       .release_o,
       .unanimous_o,
+      .total_o,
       .enable_o,
       .count_o,
       .overrun_o(overrun)

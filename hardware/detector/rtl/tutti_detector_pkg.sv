@@ -22,6 +22,26 @@ package tutti_detector_pkg;
     Reply = 2'd2
   } kind_t;
 
+  /// What becomes of the values that threads give when they wait: their total, by one of these. Of
+  /// values that were given for different ones there is no total.
+  typedef enum logic [3:0] {
+    TotalNone = 4'd0,
+    TotalSum = 4'd1,
+    TotalMin = 4'd2,
+    TotalMax = 4'd3,
+    TotalAnd = 4'd4,
+    TotalOr = 4'd5,
+    TotalMinUnsigned = 4'd6,
+    TotalMaxUnsigned = 4'd7,
+    TotalMixed = 4'd8
+  } aggregator_t;
+
+  /// A value, or the total of some.
+  typedef struct packed {
+    aggregator_t how;
+    logic [31:0] value;
+  } total_t;
+
   typedef struct packed {
     logic [PlaceBits-1:0] y;
     logic [PlaceBits-1:0] x;
@@ -34,6 +54,8 @@ package tutti_detector_pkg;
     /// For an order: all threads voted true.
     logic vote;
     logic [CountBits-1:0] count;
+    /// The total of the values of all threads.
+    total_t total;
   } report_t;
 
   typedef struct packed {

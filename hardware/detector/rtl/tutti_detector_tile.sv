@@ -8,6 +8,8 @@ module tutti_detector_tile
     parameter int unsigned Cores = 4,
     /// Inputs of an entry of the trees.
     parameter int unsigned Radix = 4,
+    /// Width of the values that threads give; 0: there are none.
+    parameter int unsigned ValueBits = 0,
     /// See tutti_detector_router.
     parameter int unsigned MasterWest = 1
 ) (
@@ -23,8 +25,10 @@ module tutti_detector_tile
     input logic [Cores-1:0] idle_i,
     input logic [Cores-1:0] vote_i,
     input logic [Cores-1:0] left_i,
+    input total_t [Cores-1:0] total_i,
     output logic release_o,
     output logic unanimous_o,
+    output total_t total_o,
     output logic enable_o,
     output logic [CountBits-1:0] count_o,
     output logic [2:0] error_o,
@@ -61,7 +65,7 @@ module tutti_detector_tile
     in.kind = Data;
     in.to = data_to_i;
     in.from = here_i;
-    in.report = report_t'({phase_t'(Detect), 2'b00, data_i});
+    in.report.count = data_i;
     if (master_valid_i) in = master_message_i;
     if (reply_valid) in = reply;
   end
@@ -84,7 +88,8 @@ module tutti_detector_tile
 
   tutti_detector_node #(
       .Cores(Cores),
-      .Radix(Radix)
+      .Radix(Radix),
+      .ValueBits(ValueBits)
   ) i_node (
       .clk_i,
       .rst_ni,
@@ -93,17 +98,21 @@ module tutti_detector_tile
       .idle_i,
       .vote_i,
       .left_i,
+      .total_i,
       .order_valid_i(is_order),
       .order_phase_i(out.report.phase),
       .order_vote_i(out.report.vote),
+      .order_total_i(out.report.total),
       .reply_valid_o(reply_valid),
       .reply_ready_i(in_ready),
       .reply_phase_o(reply.report.phase),
       .reply_black_o(reply.report.black),
       .reply_vote_o(reply.report.vote),
       .reply_count_o(reply.report.count),
+      .reply_total_o(reply.report.total),
       .release_o,
       .unanimous_o,
+      .total_o,
       .enable_o,
       .count_o,
       .error_o

@@ -6,7 +6,9 @@ import pathlib
 import re
 import shutil
 import tempfile
+import time
 import unittest
+import unittest.mock
 
 from hardware.flow import __main__ as flow
 from hardware.flow import exact, mutate, prove, simulate, smtlib, tables, tools, unit
@@ -74,6 +76,19 @@ class Times(unittest.TestCase):
         self.assertEqual(flow.by_stage(jobs).splitlines(),
             ["lint             3 s in    2 jobs, the longest 2 s: y b",
              "prove           20 s in    1 jobs, the longest 20 s: x p"])  # fmt: skip
+
+    def test_drawn_mutants_take_turns_until_the_time_is_up(self):
+        jobs = [(stage, unit, name, lambda: ["judged"]) for stage, unit, name in (
+            ("mutants", "a", "1"), ("mutants", "a", "2"), ("lint", "b", "x"),
+            ("mutants", "b", "1"))]  # fmt: skip
+        turns = flow.in_turn(jobs)
+        self.assertEqual([job[:3] for job in turns], [("lint", "b", "x"), ("mutants", "a", "1"),
+            ("mutants", "b", "1"), ("mutants", "a", "2")])  # fmt: skip
+        with unittest.mock.patch.object(flow, "NEEDS", {"mutants": [], "lint": []}):
+            now = time.monotonic()
+            self.assertEqual(flow.timed(turns[1], now + 60)[0], ["judged"])
+            self.assertEqual(flow.timed(turns[1], now - 1)[0][0]["status"], "skipped")
+            self.assertEqual(flow.timed(turns[0], now - 1)[0], ["judged"])
 
 
 class Descriptions(Folder):

@@ -75,6 +75,15 @@ class Mutants(Folder):
         self.assertEqual(line["fate"], "survived")
         self.assertIn("p (does not see it)", line["log"])
 
+    def test_a_simulation_that_does_not_build_judges_nothing(self):
+        (self.folder / "sim").mkdir()
+        (self.folder / "sim" / "s.cpp").write_text("int main() { return missing(); }\n")
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")]
+            + '[[simulation]]\nname = "s"\ntop = "x"\nharness = ["sim/s.cpp"]\n')
+        spare = [m for m in self.all if m.line == 7 and (m.old, m.new) == ("&&", "||")]
+        with self.assertRaisesRegex(RuntimeError, "s does not build: "):
+            mutants.judge(self.unit, spare[0], self.folder / "build")
+
     def test_a_register_that_is_read_only_after_it_was_written(self):
         path = self.folder / "rtl" / "x.sv"
         path.write_text(RTL.replace("logic never;", "logic never, on, kept;").replace(
@@ -130,6 +139,18 @@ endpackage
         equal = mutants.Mutant(path, 9, begin, begin + len("never"), "never", "1'b0")
         (line,) = mutants.judge(self.unit, equal, self.folder / "build")
         self.assertEqual(line["fate"], "equivalent")
+
+    def test_what_nothing_reads_makes_no_gates(self):
+        path = self.folder / "rtl" / "x.sv"
+        path.write_text(RTL.replace("logic never;",
+            "logic never, idle;\n  assign idle = never && q_o[0];"))  # fmt: skip
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")])
+        (idle,) = [m for m in mutants.mutants_of(path) if (m.line, m.old) == (6, "&&")]
+        try:
+            (line,) = mutants.judge(self.unit, idle, self.folder / "build")
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+        self.assertEqual(line["note"], "equivalent: no gate differs")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 ///
 /// Cables have any delay and may deliver their last message again at any time, even after later
 /// events elsewhere. Hosts call at any time. Topology 1: ring; 2: binary tree; 3: star; 4:
-/// butterfly (2 or 4 nodes).
+/// butterfly (2, 4 or 8 nodes).
 ///
-/// Model 1 has the core's specification in place of the core: the one that the proof `core` shows it
-/// to keep, in which a message sets its bit at once, and a row that is complete ends when there is
+/// Model 1 has the core's specification in place of the core: the one that the proof `core` shows
+/// it to keep, in which a message sets its bit at once, and a row that is complete ends when there is
 /// room on the cables. What the core takes longer is a longer cable. An echo is any row that the
 /// specification of echoes allows.
 module tutti_innetwork_network_formal #(
@@ -33,10 +33,10 @@ module tutti_innetwork_network_formal #(
     // The node echoes.
     input logic [Nodes-1:0] echo_i
 );
-  localparam int unsigned Ports = 3;
-  localparam int unsigned Stages = 3;
+  localparam int unsigned Ports = Topology == 3 && Nodes > 4 ? Nodes - 1 : 3;
+  localparam int unsigned Stages = 4;
   localparam int unsigned Bits = 1 + 2 * Ports;
-  localparam logic [Bits-1:0] Host = 7'b0000001;
+  localparam logic [Bits-1:0] Host = Bits'(1);
 
   function automatic logic [Bits-1:0] arrive(int unsigned port);
     return Bits'(1) << (1 + port);
@@ -58,9 +58,7 @@ module tutti_innetwork_network_formal #(
           : {free(1), Host | (n == Nodes - 1 ? Bits'(0) : free(0))};
     end
     if (Topology == 4) begin
-      if (s == 0) return {Host, arrive(0)};
-      if (s == 1) return {arrive(0), Nodes == 2 ? Host : arrive(1)};
-      return {arrive(1), Host};
+      return {s == 0 ? Host : arrive(s - 1), s == last_row(n) ? Host : arrive(s)};
     end
     for (int unsigned c = 0; c < (Topology == 2 ? children(n) : n == 0 ? Nodes - 1 : 0); ++c) begin
       below |= arrive(c);
@@ -70,26 +68,32 @@ module tutti_innetwork_network_formal #(
     return s == 0 ? {Host | below, arrive(Topology == 2 ? 2 : 0)}
         : {free(Topology == 2 ? 2 : 0), Host | release_below};
   endfunction
+  function automatic logic [Bits-1:0] need(int unsigned n, int unsigned s);
+    return s <= last_row(n) ? Bits'(row(n, s) >> Bits) : '0;
+  endfunction
+  function automatic logic [Bits-1:0] sending(int unsigned n, int unsigned s);
+    return s <= last_row(n) ? Bits'(row(n, s)) : '0;
+  endfunction
   function automatic int unsigned last_row(int unsigned n);
-    if (Topology == 4) return Nodes == 2 ? 1 : 2;
+    if (Topology == 4) return $clog2(Nodes);
     return n == 0 && Topology != 1 ? 0 : 1;
   endfunction
-  // Returns {node, port} at the other end of port p of node n; node 7 means that there is none.
-  function automatic logic [5:0] cable(int unsigned n, int unsigned p);
+  // Returns {node, port} at the other end of port p of node n; node 15 means that there is none.
+  function automatic logic [6:0] cable(int unsigned n, int unsigned p);
     if (Topology == 1) begin
-      if (p == 0) return {3'((n + 1) % Nodes), 3'd1};
-      if (p == 1) return {3'((n + Nodes - 1) % Nodes), 3'd0};
+      if (p == 0) return {4'((n + 1) % Nodes), 3'd1};
+      if (p == 1) return {4'((n + Nodes - 1) % Nodes), 3'd0};
     end
     if (Topology == 2) begin
-      if (p < children(n)) return {3'(2 * n + 1 + p), 3'd2};
-      if (p == 2 && n != 0) return {3'((n - 1) / 2), 3'((n - 1) % 2)};
+      if (p < children(n)) return {4'(2 * n + 1 + p), 3'd2};
+      if (p == 2 && n != 0) return {4'((n - 1) / 2), 3'((n - 1) % 2)};
     end
     if (Topology == 3) begin
-      if (n == 0 && p < Nodes - 1) return {3'(p + 1), 3'd0};
-      if (n != 0 && p == 0) return {3'd0, 3'(n - 1)};
+      if (n == 0 && p < Nodes - 1) return {4'(p + 1), 3'd0};
+      if (n != 0 && p == 0) return {4'd0, 3'(n - 1)};
     end
-    if (Topology == 4 && (1 << p) < Nodes) return {3'(n ^ (1 << p)), 3'(p)};
-    return {3'd7, 3'd0};
+    if (Topology == 4 && (1 << p) < Nodes) return {4'(n ^ (1 << p)), 3'(p)};
+    return {4'd15, 3'd0};
   endfunction
 
   // The unit is reset at first, and again at any time.
@@ -107,18 +111,24 @@ module tutti_innetwork_network_formal #(
   logic [Nodes-1:0] offered, job, ready, takes, released, calls;
   logic [Nodes-1:0][Bits-1:0] send;
   logic [Nodes-1:0][1:0] job_tag;
+  // The state of each node's specification: what has come for the open episode and for the next,
+  // the row, the episode, and whether one has ended.
+  logic [Nodes-1:0][Bits-1:0] came_now, came_early;
+  logic [Nodes-1:0][1:0] at_row, open;
+  logic [Nodes-1:0] begun;
 
   for (genvar n = 0; n < Nodes; ++n) begin : gen_node
     logic [Stages-1:0][Bits-1:0] needs, sends;
     for (genvar s = 0; s < Stages; ++s) begin : gen_row
-      assign {needs[s], sends[s]} = s <= last_row(n) ? row(n, s) : '0;
+      assign needs[s] = need(n, s);
+      assign sends[s] = sending(n, s);
     end
     // The cables that leave the node are free.
     logic [Ports-1:0] room;
     for (genvar p = 0; p < Ports; ++p) begin : gen_room
-      localparam logic [5:0] To = cable(n, p);
-      if (To[5:3] != 3'd7) begin : gen_wired
-        assign room[p] = !full_q[To[5:3]][To[2:0]];
+      localparam logic [6:0] To = cable(n, p);
+      if (To[6:3] != 4'd15) begin : gen_wired
+        assign room[p] = !full_q[To[6:3]][To[2:0]];
       end else begin : gen_free
         assign room[p] = 1'b1;
       end
@@ -149,6 +159,11 @@ module tutti_innetwork_network_formal #(
         used = '0;
         for (int unsigned s = 0; s < Stages; ++s) used |= needs[s];
       end
+      assign came_now[n] = came_q;
+      assign came_early[n] = early_q;
+      assign at_row[n] = row_q;
+      assign open[n] = open_q;
+      assign begun[n] = begun_q;
       assign is_now = (from_host || from_cable) && tag == open_q;
       assign is_next = (from_host || from_cable) && tag == open_q + 2'd1 && !message[0];
       assign came = came_q | (is_now ? message & used : '0);
@@ -236,11 +251,11 @@ module tutti_innetwork_network_formal #(
     end
 
     for (genvar p = 0; p < Ports; ++p) begin : gen_cable
-      localparam logic [5:0] From = cable(n, p);
-      if (From[5:3] != 3'd7) begin : gen_wired
+      localparam logic [6:0] From = cable(n, p);
+      if (From[6:3] != 4'd15) begin : gen_wired
         logic sent;
-        assign sent = job[From[5:3]]
-            && (send[From[5:3]][1+32'(From[2:0])] || send[From[5:3]][1+Ports+32'(From[2:0])]);
+        assign sent = job[From[6:3]]
+            && (send[From[6:3]][1+32'(From[2:0])] || send[From[6:3]][1+Ports+32'(From[2:0])]);
         always_ff @(posedge clk_i) begin
           if (init_q) begin
             full_q[n][p] <= 1'b0;
@@ -250,8 +265,8 @@ module tutti_innetwork_network_formal #(
           end else if (sent) begin
             full_q[n][p] <= 1'b1;
             used_q[n][p] <= 1'b1;
-            release_q[n][p] <= send[From[5:3]][1+Ports+32'(From[2:0])];
-            tag_q[n][p] <= job_tag[From[5:3]];
+            release_q[n][p] <= send[From[6:3]][1+Ports+32'(From[2:0])];
+            tag_q[n][p] <= job_tag[From[6:3]];
           end else if (takes[n] && 32'(port_i[n]) == p) full_q[n][p] <= 1'b0;
         end
       end else begin : gen_none
@@ -270,6 +285,103 @@ module tutti_innetwork_network_formal #(
       assign ahead = calls_q[o] - calls_q[n];
       always_comb begin
         if (!init_q) a_all_called: assert (!released[n] || (waits_q[n] && ahead <= 2'd1));
+      end
+    end
+  end
+
+  // What makes the property above inductive, for any number of nodes: it says of each node and
+  // cable what their neighbours must have done before. Numbers of episodes are modulo 4, and nodes
+  // are never further apart than that can tell.
+  if (Model) begin : gen_invariant
+    for (genvar n = 0; n < Nodes; ++n) begin : gen_of_node
+      logic past_rows_came, is_in_table;
+      always_comb begin
+        past_rows_came = 1'b1;
+        for (int unsigned s = 0; s < Stages; ++s) begin
+          if (s < 32'(at_row[n])) past_rows_came &= (need(n, s) & ~came_now[n]) == '0;
+        end
+        is_in_table = 32'(at_row[n]) <= last_row(n);
+      end
+      always_comb begin
+        if (!init_q) begin
+          a_row: assert (is_in_table && past_rows_came);
+          a_calls: assert (calls_q[n] == open[n] + 2'(waits_q[n]));
+          a_host: assert ((!came_now[n][0] || waits_q[n]) && !came_early[n][0]);
+        end
+      end
+      for (genvar o = 0; o < Nodes; ++o) begin : gen_apart
+        logic [1:0] calls_apart, apart;
+        assign calls_apart = calls_q[o] - open[n];
+        assign apart = open[o] - open[n];
+        always_comb begin
+          if (!init_q) a_apart: assert (calls_apart != 2'd3 && apart != 2'd2);
+        end
+      end
+      for (genvar p = 0; p < Ports; ++p) begin : gen_of_cable
+        localparam logic [6:0] From = cable(n, p);
+        if (From[6:3] != 4'd15) begin : gen_wired
+          localparam int unsigned M = 32'(From[6:3]);
+          localparam int unsigned Q = 32'(From[2:0]);
+          // The neighbour has sent row s of its episode, and any row to this cable.
+          logic [Stages-1:0] has_sent;
+          logic has_sent_any;
+          always_comb begin
+            has_sent_any = 1'b0;
+            for (int unsigned s = 0; s < Stages; ++s) begin
+              has_sent[s] = s < 32'(at_row[M]);
+              has_sent_any |= has_sent[s] && (sending(M, s) & (arrive(Q) | free(Q))) != '0;
+            end
+          end
+          // Its last message there is of its episode, of the one before, or, if it has echoed and
+          // not sent since, of the one before that.
+          logic last_is_sent;
+          logic [1:0] age;
+          assign age = open[M] - tag_q[n][p];
+          always_comb begin
+            last_is_sent = 1'b0;
+            for (int unsigned s = 0; s < Stages; ++s) begin
+              if ((sending(M, s) & (release_q[n][p] ? free(Q) : arrive(Q))) != '0) begin
+                last_is_sent |= age == 2'd0 && has_sent[s];
+                last_is_sent |= age == 2'd1 && begun[M];
+                last_is_sent |= age == 2'd2 && begun[M] && !has_sent_any;
+              end
+            end
+          end
+          always_comb begin
+            if (!init_q) a_last: assert (!(used_q[n][p] || full_q[n][p]) || last_is_sent);
+          end
+          for (genvar b = 0; b < 2; ++b) begin : gen_of_bit
+            localparam int unsigned Bit = 1 + p + b * Ports;
+            logic sent_now, sent_next;
+            always_comb begin
+              sent_now = 1'b0;
+              sent_next = 1'b0;
+              for (int unsigned s = 0; s < Stages; ++s) begin
+                if ((sending(M, s) & (b == 1 ? free(Q) : arrive(Q))) != '0) begin
+                  sent_now |= open[M] == open[n] + 2'd1 || (open[M] == open[n] && has_sent[s]);
+                  sent_next |= open[M] == open[n] + 2'd1 && has_sent[s];
+                end
+              end
+            end
+            logic is_needed, has_caused_an_end;
+            always_comb begin
+              is_needed = 1'b0;
+              has_caused_an_end = 1'b0;
+              for (int unsigned s = 0; s < Stages; ++s) begin
+                is_needed |= (need(n, s) & Bits'(1 << Bit)) != '0;
+                has_caused_an_end |= has_sent[s]
+                    && (sending(M, s) & (b == 1 ? free(Q) : arrive(Q))) != '0;
+              end
+            end
+            always_comb begin
+              if (!init_q) begin
+                a_came: assert (!came_now[n][Bit] || sent_now);
+                a_early: assert (!came_early[n][Bit] || sent_next);
+                a_ended: assert (!is_needed || open[n] != open[M] + 2'd1 || has_caused_an_end);
+              end
+            end
+          end
+        end
       end
     end
   end

@@ -92,7 +92,7 @@ module tutti_machine_core_formal
   );
 
   // The previous cycle.
-  logic past_q = 1'b0;
+  logic past_q = 1'b0, after_reset_q = 1'b0;
   logic data_open_q, ext_open_q, machine_q, same_q;
   logic [31:0] call_pc_q, call_entry_q;
   logic [3:0] call_state_q;
@@ -106,6 +106,7 @@ module tutti_machine_core_formal
   always_ff @(posedge clk_i) begin
     power_q     <= 1'b0;
     past_q      <= !init_q;
+    after_reset_q <= init_q;
     addr_q      <= fetch_addr;
     same_q      <= !init_q && fetch_addr == addr_q;
     data_q      <= fetch_data_i;
@@ -201,6 +202,11 @@ module tutti_machine_core_formal
           && call_state_q[1] == machine_q && mstatus == {mstatus_q[2] || machine_q,
           mstatus_q[1:0]}));
       a_handler_has_registers: assert (t.rd == 5'd0 || place == {busy && own, t.rd});
+
+      // A reset leaves nothing of before.
+      a_reset: assert (!after_reset_q || (machine_mode && pc == '0 && !begun && !due && !call_due
+          && {mepc, mcause, mtval, vector, call_pc, call_entry} == '0 && mstatus == '0
+          && minstret == '0 && call_state == '0));
 
       // Privilege.
       a_rises_by_a_trap: assert (!(past_q && !machine_q && machine_mode) || trapped_q);

@@ -5,11 +5,14 @@
 /// A message that the solver chooses comes out once, unchanged, behind those that came before it. A
 /// slot belongs to one side at a time, and only its owner writes it. What is sent is the slot's content,
 /// and stays until it is taken. The wires of the detector tell the truth: an idle thread neither sends
-/// nor receives, and returns for a message or a release. Each misuse is refused and changes nothing.
+/// nor receives, and returns for a message or a release. Its group is the one that it named, from the
+/// moment in which it leaves a release; its value is the one with which it became idle; and its total is
+/// what the release brought. Each misuse is refused and changes nothing.
 module tutti_machine_mailbox_formal
   import tutti_machine_message_pkg::*;
 #(
     parameter int unsigned Slots = 4,
+    parameter int unsigned Groups = 3,
     parameter int unsigned SlotBits = $clog2(Slots)
 ) (
     input logic clk_i,
@@ -32,6 +35,7 @@ module tutti_machine_mailbox_formal
     input logic release_i,
     input logic unanimous_i,
     input logic enable_i,
+    input group_reply_t group_i,
     // Free: the message that arrives now is the chosen one; a slot, held constant.
     input logic mark_i,
     input logic [SlotBits-1:0] symbol_i
@@ -57,11 +61,15 @@ module tutti_machine_mailbox_formal
   logic parked;
   logic [1:0] owed;
   cause_e cause;
+  member_t member;
+  group_t next;
+  tutti_detector_pkg::total_t total;
   // The tile permits a store only to an own slot.
   logic writes;
   assign writes = store_i && exists && own;
   tutti_machine_mailbox #(
-      .Slots(Slots)
+      .Slots(Slots),
+      .Groups(Groups)
   ) u_mailbox (
       .clk_i,
       .rst_ni(!init_q),
@@ -96,6 +104,8 @@ module tutti_machine_mailbox_formal
       .release_i,
       .unanimous_i,
       .enable_i,
+      .member_o(member),
+      .group_i,
       .formal_given_o(given),
       .formal_empty_o(empty),
       .formal_order_o(order),
@@ -104,14 +114,19 @@ module tutti_machine_mailbox_formal
       .formal_stored_o(stored),
       .formal_parked_o(parked),
       .formal_owed_o(owed),
-      .formal_cause_o(cause)
+      .formal_cause_o(cause),
+      .formal_next_o(next),
+      .formal_total_o(total)
   );
 
   // What the instruction asks, as the table of messages.md says.
   logic asks, arrives;
   op_e op;
-  assign op = op_e'(insn_i[14:12]);
-  assign asks = valid_i && insn_i[6:0] == 7'h0b && insn_i[31:25] == '0 && op != op_e'(3'd7);
+  logic is_known;
+  assign op = op_e'({insn_i[25], insn_i[14:12]});
+  assign is_known = insn_i[6:0] == 7'h0b && insn_i[31:26] == '0
+      && op inside {OpStatus, OpSend, OpAlloc, OpReceive, OpIdle, OpWait, OpCause, OpTotal, OpGroup};
+  assign asks = valid_i && is_known;
   assign arrives = in_valid_i && in_ready;
 
   // Which slots wait in the queue of the received ones, and how often.
@@ -170,18 +185,45 @@ module tutti_machine_mailbox_formal
     end
   end
 
-  // What must be refused.
   cause_e must;
+  // Its group and its values.
+  group_t group_q, next_q;
+  tutti_detector_pkg::total_t value_q, total_q;
+  always_ff @(posedge clk_i) begin
+    if (init_q) begin
+      group_q <= '0;
+      next_q <= '0;
+      value_q <= '0;
+      total_q <= '0;
+    end else begin
+      if (asks && op == OpGroup && must == CauseNone) next_q <= rs1_i[2:0];
+      if (returns && result_q != '0) group_q <= next_q;
+      if (asks && op == OpIdle && !in_idle_q) begin
+        value_q.how <= tutti_detector_pkg::aggregator_t'({1'b0, rs1_i[10:8]});
+        value_q.value <= rs1_i[10:8] != '0 ? rs2_i : '0;
+      end
+      if (release_i && in_idle_q) total_q <= group_i.total;
+    end
+  end
+
+  // What must be refused.
   logic [31:0] slot_of;
   assign slot_of = op == OpSend ? 32'(rs2_i[7:0]) : rs1_i;
   always_comb begin
     must = CauseNone;
-    if (asks && in_idle_q && op inside {OpSend, OpAlloc, OpReceive, OpWait}) must = CauseIdle;
+    if (asks && in_idle_q && op inside {OpSend, OpAlloc, OpReceive, OpWait, OpTotal, OpGroup})
+      must = CauseIdle;
     else if (asks && op == OpSend && rs1_i >= 32'(cores_i)) must = CauseNoCore;
+    else if (asks && op == OpSend && group_i.stranger) must = CauseStranger;
     else if (asks && op == OpSend && 32'(rs2_i >> 8) > Words) must = CauseTooLong;
     else if (asks && op inside {OpSend, OpAlloc} && slot_of >= Slots) must = CauseNoSlot;
     else if (asks && op inside {OpSend, OpAlloc} && given[slot_of[SlotBits-1:0]]) must = CauseGiven;
     else if (asks && op == OpReceive && count == '0) must = CauseNoMessage;
+    else if (asks && op == OpTotal && total_q.how == tutti_detector_pkg::TotalNone) must = CauseNoTotal;
+    else if (asks && op == OpTotal && total_q.how == tutti_detector_pkg::TotalMixed) must = CauseMixed;
+    else if (asks && op == OpGroup && rs1_i > 32'(Groups) - 32'd1) must = CauseNoGroup;
+    else if (asks && op == OpGroup && rs1_i != '0 && group_q != '0 && group_q != rs1_i[2:0])
+      must = CauseFromGroup;
   end
 
   // The state before this cycle's edge, for what must not change.
@@ -242,8 +284,18 @@ module tutti_machine_mailbox_formal
           && (!ready || rd == 32'(result_q))));
       a_waits: assert (!(asks && op == OpWait && must == CauseNone)
           || ready == ((rs1_i[0] && enable_i && !out_valid) || (rs1_i[1] && count != '0)));
+      // Groups and values.
+      a_group: assert (member.group == group_q && next == next_q);
+      a_exists: assert (32'(group_q) < Groups && 32'(next_q) < Groups);
+      a_from_all: assert (group_q == '0 || next_q == '0 || next_q == group_q);
+      a_value: assert (member.value == value_q);
+      a_nothing: assert (value_q.how != tutti_detector_pkg::TotalNone || value_q.value == '0);
+      a_total: assert (total == total_q);
+      a_asks: assert (!(asks && op == OpSend) || member.to == rs1_i[7:0]);
+      a_tells_total: assert (!(asks && op == OpTotal && ready) || rd == total_q.value);
+      a_tells_group: assert (!(asks && op == OpGroup && ready) || rd == 32'(group_q));
       // Misuse.
-      a_known: assert (known == (insn_i[6:0] == 7'h0b && insn_i[31:25] == '0 && op != op_e'(3'd7)));
+      a_known: assert (known == is_known);
       a_refused: assert (refused == (asks && (must != CauseNone || (cancel_i && !ready))));
       a_one_answer: assert (!(ready && refused) && (asks || !(ready || refused)));
       a_cause: assert (!was_q || !refused_q
@@ -259,6 +311,7 @@ module tutti_machine_mailbox_formal
     c_woken: cover (!init_q && in_idle_q && asks && op == OpIdle && ready && rd == '0);
     c_interrupted: cover (!init_q && in_idle_q && left && asks && op == OpSend && refused
         && cause == CauseInterrupt);
+    c_moves: cover (!init_q && group_q == 3'd2 && next_q == '0 && total_q.how != value_q.how);
     c_no_room: cover (!init_q && asks && op == OpSend && ready && !send && enable_i);
   end
 

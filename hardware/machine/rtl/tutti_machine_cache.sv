@@ -381,13 +381,19 @@ module tutti_machine_cache
     end
   end
 
+  // A line that comes, or the core's word, by one port: two would not fit into the RAM of an FPGA.
+  logic fills;
+  way_t write_way;
+  set_t write_set;
+  assign fills = takes_data && response_i.has_line;
+  assign write_way = fills ? miss_way_q : hit_way;
+  assign write_set = fills ? set_of(miss_q) : look_set;
   always_ff @(posedge clk_i) begin
-    if (takes_data && response_i.has_line) begin
-      tag_q[miss_way_q][set_of(miss_q)] <= tag_of(miss_q);
-      data_q[miss_way_q][set_of(miss_q)] <= response_line_i;
-    end else if (writes) begin
-      data_q[hit_way][look_set][32*word_at+:32] <= stored;
-    end
+    if (fills) tag_q[miss_way_q][set_of(miss_q)] <= tag_of(miss_q);
+    if (fills || writes)
+      for (int unsigned w = 0; w < Words; ++w)
+        if (fills || w == 32'(word_at))
+          data_q[write_way][write_set][32*w+:32] <= fills ? response_line_i[32*w+:32] : stored;
   end
 
   assign request_valid_o = get_q || put_request_q;

@@ -50,6 +50,10 @@ package tutti_machine_config_pkg;
   localparam int unsigned MessageDepth = 4;
   localparam int unsigned MessageLink = 52;
   localparam int unsigned MessageLinkDepth = 16;
+  // Groups of threads that are idle together; group 0 is that of all, and the last ones are local to
+  // each socket.
+  localparam int unsigned MessageGroups = 4;
+  localparam int unsigned MessageLocalGroups = 1;
   // Cycles of the detector from socket to socket; its master is at the origin (0) or in the centre (1).
   localparam int unsigned DetectorHop = 54;
   localparam int unsigned DetectorCentre = 1;

@@ -10,11 +10,18 @@
 /// `idle` parks the thread until a message has come or the detector releases it. A parked thread
 /// stays idle if an interrupt takes it out of the instruction: what has happened meanwhile is its
 /// result when the instruction starts again, and until then the mailbox refuses to send.
+///
+/// Threads are idle in groups. Each begins in group 0, that of all. `group` names the group in which it
+/// goes on after the next release: from group 0 any group, from another one group 0. A thread sends to
+/// threads of its own group only. With `idle` it may give a value and an aggregator; after the release
+/// `total` has what the threads of its group have given together.
 module tutti_machine_mailbox
   import tutti_machine_message_pkg::*;
 #(
     /// 2 to 64.
     parameter int unsigned Slots = tutti_machine_config_pkg::MessageSlots,
+    /// 1 to 8.
+    parameter int unsigned Groups = tutti_machine_config_pkg::MessageGroups,
     localparam int unsigned SlotBits = $clog2(Slots)
 ) (
     input  logic        clk_i,
@@ -59,7 +66,9 @@ module tutti_machine_mailbox
     output logic        left_o,
     input  logic        release_i,
     input  logic        unanimous_i,
-    input  logic        enable_i
+    input  logic        enable_i,
+    output member_t     member_o,
+    input  group_reply_t group_i
 `ifdef FORMAL
     ,
     output logic [Slots-1:0] formal_given_o,
@@ -70,13 +79,17 @@ module tutti_machine_mailbox
     output message_t [Slots-1:0] formal_stored_o,
     output logic formal_parked_o,
     output logic [1:0] formal_owed_o,
-    output cause_e formal_cause_o
+    output cause_e formal_cause_o,
+    output group_t formal_next_o,
+    output tutti_detector_pkg::total_t formal_total_o
 `endif
 );
   if (Slots < 2 || Slots > 64 || (Slots & (Slots - 1)) != 0)
     $fatal(1, "tutti_machine_mailbox: Slots must be a power of two from 2 to 64");
   if (Words < 1 || Words > 16)
     $fatal(1, "tutti_machine_mailbox: MessageWords must be 1 to 16");
+
+  if (Groups < 1 || Groups > 8) $fatal(1, "tutti_machine_mailbox: Groups must be 1 to 8");
 
   localparam logic [6:0] Custom0 = 7'h0b;
   typedef logic [SlotBits-1:0] slot_t;
@@ -95,11 +108,15 @@ module tutti_machine_mailbox
   logic parked_q, parked_d, vote_q;
   logic [1:0] owed_q, owed_d;
   cause_e cause_q, wrong;
+  // The thread's group, the one in which it goes on, the value that it gives, and the last total.
+  group_t group_q, next_q;
+  tutti_detector_pkg::total_t value_q, total_q;
 
   op_e op;
   logic mine, available, room;
-  assign op = op_e'(insn_i[14:12]);
-  assign known_o = insn_i[6:0] == Custom0 && insn_i[31:25] == '0 && insn_i[14:12] != 3'd7;
+  assign op = op_e'({insn_i[25], insn_i[14:12]});
+  assign known_o = insn_i[6:0] == Custom0 && insn_i[31:26] == '0 &&
+      (insn_i[25] ? insn_i[14:13] == '0 : insn_i[14:12] != 3'd7);
   assign mine = valid_i && known_o;
   assign available = count_q != '0;
   assign room = !out_valid_q && enable_i;
@@ -117,6 +134,7 @@ module tutti_machine_mailbox
       OpSend: begin
         if (parked_q) wrong = CauseIdle;
         else if (rs1_i >= 32'(cores_i)) wrong = CauseNoCore;
+        else if (group_i.stranger) wrong = CauseStranger;
         else if (32'(rs2_i[31:8]) > Words) wrong = CauseTooLong;
         else if (named >= Slots) wrong = CauseNoSlot;
         else if (given_q[slot]) wrong = CauseGiven;
@@ -131,17 +149,28 @@ module tutti_machine_mailbox
         else if (!available) wrong = CauseNoMessage;
       end
       OpWait: if (parked_q) wrong = CauseIdle;
+      OpTotal: begin
+        if (parked_q) wrong = CauseIdle;
+        else if (total_q.how == tutti_detector_pkg::TotalNone) wrong = CauseNoTotal;
+        else if (total_q.how == tutti_detector_pkg::TotalMixed) wrong = CauseMixed;
+      end
+      OpGroup: begin
+        if (parked_q) wrong = CauseIdle;
+        else if (rs1_i >= Groups) wrong = CauseNoGroup;
+        else if (group_q != '0 && rs1_i != '0 && rs1_i != 32'(group_q)) wrong = CauseFromGroup;
+      end
       default: ;
     endcase
   end
 
-  logic right, sends, allocates, receives, idles, waits;
+  logic right, sends, allocates, receives, idles, waits, leaves;
   assign right = mine && wrong == CauseNone;
   assign sends = right && op == OpSend && room;
   assign allocates = right && op == OpAlloc;
   assign receives = right && op == OpReceive;
   assign idles = right && op == OpIdle;
   assign waits = right && op == OpWait;
+  assign leaves = idles && owed_q != '0;
 
   always_comb begin
     ready_o = right && op != OpIdle && op != OpWait;
@@ -153,6 +182,8 @@ module tutti_machine_mailbox
       OpIdle: rd_o = 32'(owed_q);
       OpWait: rd_o = {30'd0, available, room};
       OpCause: rd_o = 32'(cause_q);
+      OpTotal: rd_o = total_q.value;
+      OpGroup: rd_o = 32'(group_q);
       default: ;
     endcase
     if (idles) ready_o = owed_q != '0 || available;
@@ -194,6 +225,7 @@ module tutti_machine_mailbox
   assign left_o = owed_q == '0;
   assign out_valid_o = out_valid_q;
   assign out_o = out_q;
+  assign member_o = '{group: group_q, value: value_q, to: rs1_i[7:0]};
 
   // The program's words.
   slot_t at;
@@ -218,6 +250,10 @@ module tutti_machine_mailbox
       vote_q      <= 1'b0;
       owed_q      <= '0;
       cause_q     <= CauseNone;
+      group_q     <= '0;
+      next_q      <= '0;
+      value_q     <= '0;
+      total_q     <= '0;
     end else begin
       given_q     <= given_d;
       empty_q     <= empty_d;
@@ -226,7 +262,16 @@ module tutti_machine_mailbox
       out_valid_q <= sends || (out_valid_q && !out_ready_i);
       if (receives) first_q <= first_q + slot_t'(1);
       count_q <= count_q + (SlotBits + 1)'(arrives) - (SlotBits + 1)'(receives);
-      if (idles && !parked_q) vote_q <= rs1_i[0];
+      if (idles && !parked_q) begin
+        vote_q  <= rs1_i[0];
+        value_q <= '{
+            how: tutti_detector_pkg::aggregator_t'({1'b0, rs1_i[10:8]}),
+            value: rs1_i[10:8] == '0 ? '0 : rs2_i
+        };
+      end
+      if (right && op == OpGroup) next_q <= group_t'(rs1_i);
+      if (leaves) group_q <= next_q;
+      if (release_i && parked_q) total_q <= group_i.total;
       if (refused_o) cause_q <= wrong == CauseNone ? CauseInterrupt : wrong;
     end
   end
@@ -257,6 +302,8 @@ module tutti_machine_mailbox
   assign formal_parked_o = parked_q;
   assign formal_owed_o = owed_q;
   assign formal_cause_o = cause_q;
+  assign formal_next_o = next_q;
+  assign formal_total_o = total_q;
   for (genvar s = 0; s < Slots; s++) begin : gen_formal
     assign formal_order_o[s] = order_q[s];
     assign formal_stored_o[s] =

@@ -171,6 +171,8 @@ module tutti_machine_system
   logic [Harts-1:0] takes, has_to_send;
   logic [Cores-1:0] out_valid, out_ready, in_valid, in_ready;
   tutti_machine_message_pkg::message_t out[Cores], in[Cores];
+  tutti_machine_message_pkg::member_t member[Harts];
+  tutti_machine_message_pkg::group_reply_t group_reply[Harts];
   if (Messages != 0) begin : gen_messages
     tutti_machine_messages #(
         .Cores  (Cores),
@@ -195,6 +197,8 @@ module tutti_machine_system
         .release_o  (release_all),
         .unanimous_o(unanimous),
         .enable_o   (enable),
+        .member_i   (member),
+        .group_o    (group_reply),
         .wave_o,
         .error_o    (detector_error_o)
     );
@@ -204,6 +208,11 @@ module tutti_machine_system
       assign in[c] = '0;
       logic unused;
       assign unused = ^out[c];
+    end
+    for (genvar h = 0; h < Harts; h++) begin : gen_thread
+      assign group_reply[h] = '0;
+      logic unused;
+      assign unused = ^member[h];
     end
     assign wave_o = '0;
     assign detector_error_o = '0;
@@ -253,6 +262,8 @@ module tutti_machine_system
       device_reply_t [Threads-1:0] tile_device_reply;
       complete_t [Threads-1:0] tile_complete;
       pin_t [Threads-1:0] tile_pin;
+      tutti_machine_message_pkg::member_t [Threads-1:0] tile_member;
+      tutti_machine_message_pkg::group_reply_t [Threads-1:0] tile_group;
 
       // A core that does not run has numbers that no program may send an interrupt to.
       logic runs_q;
@@ -313,6 +324,8 @@ module tutti_machine_system
           .release_i       (release_all[C*Threads+:Threads]),
           .unanimous_i     (unanimous[C*Threads+:Threads]),
           .enable_i        (enable[C*Threads+:Threads]),
+          .member_o        (tile_member),
+          .group_i         (tile_group),
           .report_valid_o(tile_report),
           .report_kind_o (tile_report_kind),
           .report_data_o (tile_report_data),
@@ -338,6 +351,8 @@ module tutti_machine_system
         assign pin[H] = tile_pin[t];
         assign tile_pin_complete[t] = pin_complete[H];
         assign waits_o[H] = tile_waits[t];
+        assign member[H] = tile_member[t];
+        assign tile_group[t] = group_reply[H];
         assign report_valid_o[H] = tile_report[t];
         assign report_kind_o[H] = tile_report_kind[t];
         assign report_data_o[H] = tile_report_data[t];

@@ -90,6 +90,8 @@ module tutti_machine_thread
     input  logic                    release_i,
     input  logic                    unanimous_i,
     input  logic                    enable_i,
+    output tutti_machine_message_pkg::member_t member_o,
+    input  tutti_machine_message_pkg::group_reply_t group_i,
 
     /// What the program tells the harness: 0 trace, 1 console, 2 end.
     output logic                    report_valid_o,
@@ -224,7 +226,9 @@ module tutti_machine_thread
         .left_o,
         .release_i,
         .unanimous_i,
-        .enable_i
+        .enable_i,
+        .member_o,
+        .group_i
     );
   end else begin : gen_no_mailbox
     assign {box_known, box_ready, box_refused, box_exists, box_own} = '0;
@@ -233,8 +237,10 @@ module tutti_machine_thread
     assign {out_valid_o, in_ready_o, send_o, receive_o} = '0;
     assign {idle_o, vote_o, left_o} = '1;
     assign out_o = '0;
+    assign member_o = '0;
     logic unused_messages;
-    assign unused_messages = ^{out_ready_i, in_valid_i, in_i, release_i, unanimous_i, enable_i};
+    assign unused_messages =
+        ^{out_ready_i, in_valid_i, in_i, release_i, unanimous_i, enable_i, group_i};
   end
 
   // Devices answer in the same cycle. An access that they do not know is a fault.

@@ -81,6 +81,8 @@ module tutti_machine_tile
     input  logic      [Threads-1:0] release_i,
     input  logic      [Threads-1:0] unanimous_i,
     input  logic      [Threads-1:0] enable_i,
+    output tutti_machine_message_pkg::member_t [Threads-1:0] member_o,
+    input  tutti_machine_message_pkg::group_reply_t [Threads-1:0] group_i,
 
     /// What the program tells the harness: 0 trace, 1 console, 2 end.
     output logic      [Threads-1:0] report_valid_o,
@@ -223,6 +225,8 @@ module tutti_machine_tile
         .release_i       (release_i[t]),
         .unanimous_i     (unanimous_i[t]),
         .enable_i        (enable_i[t]),
+        .member_o        (member_o[t]),
+        .group_i         (group_i[t]),
         .report_valid_o  (report_valid_o[t]),
         .report_kind_o   (report_kind_o[t]),
         .report_data_o   (report_data_o[t])

@@ -11,11 +11,12 @@ module tutti_machine_units
     parameter int unsigned Cores      = 16,
     parameter int unsigned Sockets    = 2,
     /// Barriers of the structures.
-    parameter int unsigned Structures = 8
+    parameter int unsigned Structures = 8,
+    /// The largest unit_distance_i, a power of two less one.
+    parameter int unsigned MaxDistance = 63
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
-    /// 0 to 63.
     input  logic            [  7:0] unit_distance_i,
     /// 1 to 1023.
     input  logic            [  9:0] link_latency_i,
@@ -59,7 +60,8 @@ module tutti_machine_units
     logic pending_q, arriving_valid;
     logic [$bits(device_request_t)-1:0] arriving_bits;
     tutti_isa_link #(
-        .Width($bits(device_request_t))
+        .Width($bits(device_request_t)),
+        .MaxDelay(MaxDistance)
     ) u_request (
         .clk_i,
         .rst_ni,
@@ -131,7 +133,8 @@ module tutti_machine_units
     );
     assign reply = '{valid: reply_valid, data: reply_data};
     tutti_isa_link #(
-        .Width($bits(device_reply_t))
+        .Width($bits(device_reply_t)),
+        .MaxDelay(MaxDistance)
     ) u_reply (
         .clk_i,
         .rst_ni,
@@ -145,7 +148,8 @@ module tutti_machine_units
     pin_t near_pin;
     logic pin_valid, pin_parity, far_complete;
     tutti_isa_link #(
-        .Width($bits(pin_t))
+        .Width($bits(pin_t)),
+        .MaxDelay(MaxDistance)
     ) u_pin (
         .clk_i,
         .rst_ni,
@@ -180,7 +184,8 @@ module tutti_machine_units
         .data_o   (unused)
     );
     tutti_isa_link #(
-        .Width(1)
+        .Width(1),
+        .MaxDelay(MaxDistance)
     ) u_pin_complete (
         .clk_i,
         .rst_ni,
@@ -274,7 +279,8 @@ module tutti_machine_units
               barrier: 6'(complete_barrier)
           };
       tutti_isa_link #(
-          .Width($bits(complete_t))
+          .Width($bits(complete_t)),
+          .MaxDelay(MaxDistance)
       ) u_complete (
           .clk_i,
           .rst_ni,

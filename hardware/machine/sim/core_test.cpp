@@ -81,23 +81,24 @@ class program {
   std::uint32_t word(std::uint32_t address) const {
     dice d(seed_ ^ std::uint64_t{address} << 20);
     const std::uint32_t index = address / 4;
-    // At first every register receives a value, those of the handlers of calls too, and the CSRs.
+    // At first every register receives a value, those of the handlers of calls too, and the CSRs,
+    // whose values after the reset are read.
     if (index < loads) return load(index, 0);
-    if (index == loads) return i_type(mrcall, 4, 6, 0, 0x73);
+    if (index == loads) return i_type(mrcall, 4, 6, 1, 0x73);
     if (index < 2 * loads + 1) return load(index - loads - 1, 64);
     if (index == 2 * loads + 1) {
       // Seldom is a mode chosen in which the program never is.
       const unsigned mode = d.one_in(6) ? d.below(2) : user_ ? 0 : 1;
       return i_type(mrcall, 2 * mode + (d.one_in(8) ? 0 : 1), 5, 0, 0x73);
     }
-    static constexpr unsigned setup[] = {0x7c1, 0x305, 0x304, 0x300, 0x341, 0x340};
     if (index < begin) {
       const unsigned csr = setup[index - 2 * loads - 2];
+      if (csr == 0x342 || csr == 0x343 || csr >> 4 == 0x80) return i_type(csr, 0, 2, 1, 0x73);
       // mrcentry, mtvec and mepc from pointers to the program.
       const unsigned from = csr == 0x305                   ? 12
                             : csr == 0x341 || csr == 0x7c1 ? 13
                                                            : 14 + d.below(18);
-      return i_type(csr, from, 1, 0, 0x73);
+      return i_type(csr, from, 1, 1, 0x73);
     }
     if (user_) {
       static constexpr std::uint32_t handler[] = {0x341022f3,  // csrr t0, mepc
@@ -114,8 +115,10 @@ class program {
  private:
   static constexpr std::uint32_t handler_at = 0x280, mret = 0x30200073, uret = 0x00200073;
   static constexpr std::uint32_t mrcall = 0x7c0;
+  static constexpr unsigned setup[] = {0x7c1, 0x305, 0x342, 0x343, 0x800,
+                                       0x801, 0x304, 0x300, 0x341, 0x340};
   // Instructions that load all registers, and those before the random ones.
-  static constexpr std::uint32_t loads = 2 * 31, begin = 2 * loads + 2 + 6;
+  static constexpr std::uint32_t loads = 2 * 31, begin = 2 * loads + 2 + std::size(setup);
   static_assert(4 * begin + 4 <= handler_at);
 
   // An instruction of those that load a value into each register.

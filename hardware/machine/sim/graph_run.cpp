@@ -57,6 +57,27 @@ results heat_on_the_host(const graph::csr& graph) {
   return on_the_host(program, graph);
 }
 
+// The first iteration of the library's PageRank after which all ranks together have changed by no
+// more than the tolerance.
+results residual_on_the_host(graph_apps::pagerank program, const graph::csr& graph) {
+  const auto rank_of = [](const words& w) { return graph_apps::share_t{w[1]} << 32 | w[0]; };
+  results before;
+  for (std::uint32_t v = 0; v < graph.vertices; ++v)
+    before[v] = {static_cast<std::uint32_t>(program.first),
+                 static_cast<std::uint32_t>(program.first >> 32)};
+  for (program.iterations = 1; program.iterations < 1000; ++program.iterations) {
+    results now = on_the_host(program, graph);
+    std::uint64_t change = 0;
+    for (const auto& [v, w] : now) {
+      const graph_apps::share_t a = rank_of(w), b = rank_of(before[v]);
+      change += (a > b ? a - b : b - a) >> 32;
+    }
+    if (change <= rtl::pagerank_tolerance) return now;
+    before = std::move(now);
+  }
+  throw std::runtime_error("pagerank_residual: no end");
+}
+
 results on_the_host(rtl::graph_program which, const graph::csr& graph) {
   const std::uint32_t n = graph.vertices;
   const graph_apps::share_t first = graph_apps::whole_share / n;
@@ -70,6 +91,8 @@ results on_the_host(rtl::graph_program which, const graph::csr& graph) {
       return on_the_host(graph_apps::pagerank{rtl::pagerank_iterations, damping, first, base, 0},
                          graph);
     case rtl::graph_program::heat: return heat_on_the_host(graph);
+    case rtl::graph_program::pagerank_residual:
+      return residual_on_the_host({0, damping, first, base, 0}, graph);
     default:
       return on_the_host(
           graph_apps::pagerank_gals{rtl::pagerank_iterations, damping, first, base, false, &graph},
@@ -80,8 +103,9 @@ results on_the_host(rtl::graph_program which, const graph::csr& graph) {
 }  // namespace
 
 const char* name_of(rtl::graph_program program) {
-  static constexpr const char* names[] = {"shortest_paths", "shortest_paths_sync", "pagerank",
-                                          "pagerank_gals", "heat"};
+  static constexpr const char* names[] = {"shortest_paths", "shortest_paths_sync",
+                                          "pagerank",       "pagerank_gals",
+                                          "heat",           "pagerank_residual"};
   return names[static_cast<std::size_t>(program)];
 }
 const char* name_of(rtl::detection detection) {

@@ -14,9 +14,9 @@ using tutti::rtl::detection;
 using tutti::rtl::graph_program;
 
 const std::string folder = TUTTI_MACHINE_IMAGES;
-constexpr graph_program programs[] = {graph_program::paths, graph_program::paths_sync,
+constexpr graph_program programs[] = {graph_program::paths,    graph_program::paths_sync,
                                       graph_program::pagerank, graph_program::pagerank_gals,
-                                      graph_program::heat};
+                                      graph_program::heat,     graph_program::pagerank_residual};
 
 TEST(VertexPrograms, GiveTheHostsResults) {
   for (const graph_program program : programs) {
@@ -43,21 +43,6 @@ TEST(VertexPrograms, GiveTheHostsResults) {
 TEST(VertexPrograms, GiveTheHostsResultsOnOneCoreAndOnUnevenParts) {
   run_graph(folder, {.program = graph_program::paths, .cores = 3, .vertices = 20, .seed = 5});
   run_graph(folder, {.program = graph_program::pagerank, .cores = 1, .vertices = 20, .seed = 5});
-}
-
-TEST(VertexPrograms, GiveTheHostsResultsOnSeveralThreadsACore) {
-  for (const graph_program program : programs)
-    for (const detection by : {detection::hardware, detection::tree}) {
-      if (by == detection::tree && program != graph_program::paths) continue;
-      const bool is_long = program == graph_program::heat;
-      const graph_figures f = run_graph(folder, {.program = program,
-                                                 .detection = by,
-                                                 .cores = 16,
-                                                 .threads = 4,
-                                                 .vertices = is_long ? 16u : 32u,
-                                                 .chords = is_long ? 1u : 2u});
-      EXPECT_GT(f.messages, 0u);
-    }
 }
 
 // The worst case: with the newest news first, both vertices of component k send 2^k times, and so

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // machine_measure_messages FOLDER [--sample | --threads | --only CORES SOCKETS]: measures messages
-// between threads, the detection of their end in hardware and in software, and vertex programs with
-// both, in cycles, in all sizes that are built, and prints one JSON object a line on stdout, and
-// progress on stderr. FOLDER has the images of software/build.sh. --sample measures a few, which a
-// test compares with the kept ones, and --threads the models of several hardware threads a core.
-// The status is 1 if a program fails or a result is wrong.
+// between threads, the detection of their end and totals of values in hardware and in software,
+// groups, and vertex programs with both detectors, in cycles, in all sizes that are built, and
+// prints one JSON object a line on stdout, and progress on stderr. FOLDER has the images of
+// software/build.sh. --sample measures a few, which a test compares with the kept ones, and
+// --threads the models of several hardware threads a core. The status is 1 if a program fails or a
+// result is wrong.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -21,6 +22,7 @@ namespace {
 using namespace tutti::machine;
 using tutti::rtl::detection;
 using tutti::rtl::graph_program;
+using tutti::rtl::group_program;
 using tutti::rtl::message_program;
 
 std::vector<size> all_sizes() {
@@ -45,8 +47,9 @@ figures all_the_same(double cycles, std::size_t samples) {
   return {cycles, cycles, cycles, samples};
 }
 
-settings settings_of(message_program program, const size& on, std::uint32_t rounds,
-                     std::uint32_t a = 0) {
+template <class Program>
+settings settings_of(Program program, const size& on, std::uint32_t rounds, std::uint32_t a = 0,
+                     std::uint32_t b = 0) {
   settings s;
   s.cores = on.cores;
   s.sockets = on.sockets;
@@ -55,12 +58,14 @@ settings settings_of(message_program program, const size& on, std::uint32_t roun
   s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(program);
   s.parameters[PARAM_EPISODES] = rounds;
   s.parameters[PARAM_A] = a;
+  s.parameters[PARAM_B] = b;
   return s;
 }
 
-// What a program of messages.cpp takes for a round, of the slowest core.
-double cycles_of(const images& folder, const settings& s, const std::string& what) {
-  const ended_run done = run_well(folder + "/messages.bin", s, 50'000'000, what);
+// What a program of messages.cpp or groups.cpp takes for a round, of the slowest core.
+double cycles_of(const images& folder, const settings& s, const std::string& what,
+                 const char* image = "/messages.bin") {
+  const ended_run done = run_well(folder + image, s, 50'000'000, what);
   const std::vector<std::uint32_t> values = done.data(TRACE_VALUE);
   if (values.empty()) throw std::runtime_error(what + ": no core tells a time");
   return *std::max_element(values.begin(), values.end()) /
@@ -135,10 +140,55 @@ void measure_episodes(const images& folder, const size& on) {
              rounds));
 }
 
+// All threads give a value, and each gets the sum: with the wave; by messages over a tree, which
+// finds no end; and by the tree after a wave without values.
+void measure_totals(const images& folder, const size& on) {
+  const auto line = [&](const char* provider, const std::string& name, group_program program,
+                        std::uint32_t fan_out) {
+    print({{"benchmark", "machine_total"},
+           {"provider", provider},
+           {"name", name},
+           {"metric", "episode"}},
+          on,
+          all_the_same(
+              cycles_of(folder, settings_of(program, on, rounds, fan_out), name, "/groups.bin"),
+              rounds));
+  };
+  line("isa", "detector", group_program::total_of_hardware, 2);
+  for (const std::uint32_t fan_out : {2u, 4u}) {
+    const std::string tree = "tree_" + std::to_string(fan_out);
+    line("software", tree, group_program::total_of_tree, fan_out);
+    line("software", "detector_and_" + tree, group_program::total_beside, fan_out);
+  }
+}
+
+// The same in groups of neighbours that do not know of each other: halves of the machine, and the
+// threads of each socket.
+void measure_groups(const images& folder, const size& on) {
+  const auto line = [&](const char* provider, const char* name, const char* scenario,
+                        group_program program, std::uint32_t group, std::uint32_t threads) {
+    print({{"benchmark", "machine_group"},
+           {"provider", provider},
+           {"name", name},
+           {"scenario", scenario},
+           {"metric", "episode"}},
+          on,
+          all_the_same(cycles_of(folder, settings_of(program, on, rounds, group, threads), name,
+                                 "/groups.bin"),
+                       rounds));
+  };
+  const auto lines = [&](const char* scenario, std::uint32_t group, std::uint32_t threads) {
+    line("isa", "detector", scenario, group_program::group_of_hardware, group, threads);
+    line("software", "tree_2", scenario, group_program::group_of_tree, group, threads);
+  };
+  lines("halves", 1, on.cores / 2);
+  lines("sockets", tutti::rtl::local_group, on.cores / on.sockets);
+}
+
 // Vertex programs with both detectors. The runs differ in the graph.
-const std::vector<graph_program> all_programs = {graph_program::paths, graph_program::paths_sync,
-                                                 graph_program::pagerank,
-                                                 graph_program::pagerank_gals, graph_program::heat};
+const std::vector<graph_program> all_programs = {
+    graph_program::paths,         graph_program::paths_sync,        graph_program::pagerank,
+    graph_program::pagerank_gals, graph_program::pagerank_residual, graph_program::heat};
 void measure_graphs(const images& folder, const size& on, const std::vector<std::uint32_t>& sizes,
                     const std::vector<std::uint32_t>& seeds,
                     const std::vector<graph_program>& programs = all_programs) {
@@ -202,6 +252,8 @@ void measure(const images& folder, const size& on) {
   if (on.cores > 1) measure_trips(folder, on);
   if (on.cores >= 4 && on.sockets == 1) measure_pairs(folder, on);
   measure_episodes(folder, on);
+  if (on.cores > 1) measure_totals(folder, on);
+  if (on.cores > 1) measure_groups(folder, on);
   if (on.cores >= 4) measure_graphs(folder, on, {64}, {1});
   // More vertices a core, where a simulated cycle takes the least time.
   if (on.cores == 4 && on.sockets == 1) measure_graphs(folder, on, {256}, {1});
@@ -227,6 +279,8 @@ void measure_sample(const images& folder) {
     measure_trips(folder, on);
     if (on.sockets == 1) measure_pairs(folder, on);
     measure_episodes(folder, on);
+    measure_totals(folder, on);
+    measure_groups(folder, on);
   }
   for (const size& on : all_with_threads()) {
     measure_pairs(folder, on);

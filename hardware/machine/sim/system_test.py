@@ -17,7 +17,8 @@ MACHINE = pathlib.Path(__file__).resolve().parents[1]
 ROOT = MACHINE.parents[1]
 # Threads and sockets of the models, whether they have mailboxes, and threads of a core.
 SIZES = ((4, 1, 0, 1), (4, 2, 0, 1), (4, 1, 1, 1), (4, 4, 1, 1), (16, 1, 1, 4))
-PROGRAMS = ("bench", "conformance", "costs", "litmus", "messages", "streamcluster", "tests")
+PROGRAMS = ("bench", "change_over", "conformance", "costs", "litmus", "messages", "streamcluster",
+    "tests")  # fmt: skip
 
 
 def build(command: list, folder: pathlib.Path, extra: dict | None = None) -> str:
@@ -55,7 +56,8 @@ def main(folder: pathlib.Path, sources: list) -> int:
         f"-I{ROOT}/include", "-isystem", verilator, "-isystem", f"{verilator}/vltstd",
         '-DTUTTI_MACHINE_IMAGES="images"']  # fmt: skip
     common = [f"{verilator}/verilated.cpp", f"{verilator}/verilated_threads.cpp"]
-    common += [MACHINE / "sim" / name for name in ("system.cpp", "checked_run.cpp")]
+    common += [MACHINE / "sim" / name for name in ("system.cpp", "change_over.cpp",
+        "checked_run.cpp")]  # fmt: skip
     objects = []
     for cores, sockets, messages, threads in SIZES:
         name = f"Vmachine_{cores}_{sockets}" + ("_messages" if messages else "")

@@ -10,6 +10,7 @@
 #include "graph_apps/programs/shortest_paths.hpp"
 #include "graph_apps/programs/shortest_paths_sync.hpp"
 #include "hardware/machine/software/graph/engine.hpp"
+#include "hardware/machine/software/graph/pagerank_residual.hpp"
 #include "hardware/machine/software/graph/tree_idle.hpp"
 #include "hardware/machine/software/platform.hpp"
 #include "hardware/machine/software/small_graph.hpp"
@@ -103,8 +104,13 @@ void run_detected(const Program& program) {
     hardware_idle detector;
     run(program, detector);
   } else {
-    tree_idle detector(PARAMETER(PARAM_DELAY));
-    run(program, detector);
+    if constexpr (aggregating_program<Program>) {
+      tree_idle<Program::total> detector(PARAMETER(PARAM_DELAY));
+      run(program, detector);
+    } else {
+      tree_idle<> detector(PARAMETER(PARAM_DELAY));
+      run(program, detector);
+    }
   }
 }
 
@@ -125,6 +131,8 @@ void run_program() {
     case graph_program::paths_sync: return run_detected(graph_apps::shortest_paths_sync{0});
     case graph_program::pagerank:
       return run_detected(graph_apps::pagerank{pagerank_iterations, damping, first, base, 0});
+    case graph_program::pagerank_residual:
+      return run_detected(pagerank_residual{damping, first, base, pagerank_tolerance});
     case graph_program::heat:
       return run_detected(graph_apps::heat{{heat_steps,
                                             heat_step,

@@ -57,6 +57,44 @@ static inline uint32_t message_idle(uint32_t vote) {
   return result;
 }
 
+// What becomes of the values that threads give to message_idle_with: numbered as in
+// hardware/detector/rtl/tutti_detector_pkg.sv. A sum wraps.
+enum message_aggregator {
+  MESSAGE_NO_VALUE = 0,
+  MESSAGE_SUM = 1,
+  MESSAGE_MIN = 2,
+  MESSAGE_MAX = 3,
+  MESSAGE_AND = 4,
+  MESSAGE_OR = 5,
+  MESSAGE_MIN_UNSIGNED = 6,
+  MESSAGE_MAX_UNSIGNED = 7
+};
+// message_idle that gives a value. If it returns 0, the value has not been used.
+static inline uint32_t message_idle_with(uint32_t vote, uint32_t how, uint32_t value) {
+  uint32_t result;
+  __asm__ volatile(".insn r 0x0b, 4, 0, %0, %1, %2"
+                   : "=r"(result)
+                   : "r"((vote & 1) | how << 8), "r"(value)
+                   : "memory");
+  return result;
+}
+// The total of the values with which the threads of this group were idle, until their next release.
+// It is refused if nobody gave one, or if they named different aggregators.
+static inline uint32_t message_total(void) {
+  uint32_t total;
+  __asm__ volatile(".insn r 0x0b, 0, 1, %0, x0, x0" : "=r"(total) : : "memory");
+  return total;
+}
+
+// Group 0 is that of all threads, in which each begins. After the next release this thread goes on
+// in that group, and stays there. Returns its group. A thread of a group other than 0 can only go
+// back to 0.
+static inline uint32_t message_next_group(uint32_t group) {
+  uint32_t now;
+  __asm__ volatile(".insn r 0x0b, 1, 1, %0, %1, x0" : "=r"(now) : "r"(group) : "memory");
+  return now;
+}
+
 // Parks this thread until one of these is so; returns the status.
 static inline uint32_t message_wait(uint32_t wanted) {
   uint32_t status;
@@ -71,7 +109,12 @@ enum message_cause {
   MESSAGE_NO_SLOT = 4,
   MESSAGE_GIVEN = 5,
   MESSAGE_NONE = 6,
-  MESSAGE_IN_IDLE = 7
+  MESSAGE_IN_IDLE = 7,
+  MESSAGE_STRANGER = 8,
+  MESSAGE_NO_GROUP = 9,
+  MESSAGE_FROM_GROUP = 10,
+  MESSAGE_NO_TOTAL = 11,
+  MESSAGE_MIXED = 12
 };
 static inline int is_of_mailbox(uint32_t insn) { return (insn & 0x7fu) == 0x0bu; }
 static inline const char* message_complaint(uint32_t cause) {
@@ -82,6 +125,11 @@ static inline const char* message_complaint(uint32_t cause) {
     case MESSAGE_GIVEN: return "a slot that belongs to the mailbox, cause ";
     case MESSAGE_NONE: return "a receive without a message, cause ";
     case MESSAGE_IN_IDLE: return "an instruction of the mailbox while the thread is idle, cause ";
+    case MESSAGE_STRANGER: return "a message to a thread of another group, cause ";
+    case MESSAGE_NO_GROUP: return "a group that does not exist, cause ";
+    case MESSAGE_FROM_GROUP: return "a group that is entered from another one than 0, cause ";
+    case MESSAGE_NO_TOTAL: return "a total of no values, cause ";
+    case MESSAGE_MIXED: return "a total of values for different aggregators, cause ";
     default: return "an instruction of the mailbox, cause ";
   }
 }

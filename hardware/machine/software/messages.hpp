@@ -36,6 +36,32 @@ class letter {
 // What idle() returned for: a message, or all are idle; then, whether all voted for it.
 enum class ended : std::uint32_t { no, yes, unanimously };
 
+// What becomes of the values of all threads.
+enum class aggregator : std::uint32_t {
+  none,
+  sum,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  min_unsigned,
+  max_unsigned
+};
+// The same in software.
+constexpr std::uint32_t combined(aggregator how, std::uint32_t a, std::uint32_t b) noexcept {
+  const auto x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
+  switch (how) {
+    case aggregator::sum: return a + b;
+    case aggregator::min: return x < y ? a : b;
+    case aggregator::max: return x < y ? b : a;
+    case aggregator::bit_and: return a & b;
+    case aggregator::bit_or: return a | b;
+    case aggregator::min_unsigned: return a < b ? a : b;
+    case aggregator::max_unsigned: return a < b ? b : a;
+    default: return 0;
+  }
+}
+
 class mailbox {
  public:
   mailbox() noexcept {
@@ -67,6 +93,12 @@ class mailbox {
   }
 
   static ended idle(bool vote) noexcept { return static_cast<ended>(message_idle(vote ? 1 : 0)); }
+  // Gives a value too; after the end, total() is that of the values of the group's threads.
+  static ended idle(bool vote, aggregator how, std::uint32_t value) noexcept {
+    return static_cast<ended>(
+        message_idle_with(vote ? 1 : 0, static_cast<std::uint32_t>(how), value));
+  }
+  static std::uint32_t total() noexcept { return message_total(); }
 };
 
 }  // namespace tutti::rtl

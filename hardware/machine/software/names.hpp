@@ -143,9 +143,38 @@ enum class message_program : std::uint32_t {
   unknown,
   pairs
 };
-// What they find wrong: a message's content, its number among those of its pair, its episode; a
+// Groups of threads that are idle together, as rtl/tutti_machine_config_pkg.sv says; in the last
+// one the threads of each socket are a group of their own.
+inline constexpr std::uint32_t message_groups = 4, local_group = 3;
+// The programs of groups.cpp. Those from `no_total` on end with a trap.
+enum class group_program : std::uint32_t {
+  random,
+  apart,
+  total_of_hardware,
+  total_of_tree,
+  total_beside,
+  group_of_hardware,
+  group_of_tree,
+  no_total,
+  mixed_total,
+  no_group,
+  from_group_to_group,
+  to_another_group,
+  to_another_socket
+};
+// What both find wrong: a message's content, its number among those of its pair, its episode; a
 // thread that was released before others were idle; sent is not received; the result of the vote; a
-// misuse that has passed.
-enum class message_fault : std::uint32_t { content, order, episode, early, sums, vote, passed };
+// misuse that has passed; a total; the number of the own group.
+enum class message_fault : std::uint32_t {
+  content,
+  order,
+  episode,
+  early,
+  sums,
+  vote,
+  passed,
+  total,
+  group
+};
 
 }  // namespace tutti::rtl

@@ -54,9 +54,18 @@ struct small_graph {
 };
 
 // Which vertex program graphs.cpp runs, and how the end of a time step is found.
-enum class graph_program : std::uint32_t { paths, paths_sync, pagerank, pagerank_gals, heat };
+enum class graph_program : std::uint32_t {
+  paths,
+  paths_sync,
+  pagerank,
+  pagerank_gals,
+  heat,
+  pagerank_residual
+};
 enum class detection : std::uint32_t { hardware, tree };
 inline constexpr std::uint32_t pagerank_iterations = 6;
+// When pagerank_residual ends, in units of 2^-30: a hundredth.
+inline constexpr std::uint32_t pagerank_tolerance = 10'737'418;
 // Heat: steps, their length, the temperature of a vertex at the start, and a bound of temperature
 // times weights, whose sums are exact.
 inline constexpr std::uint32_t heat_steps = 6;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm counts the arrivals of a tutti::barrier, and the calls of whichever it is.
 //
-// Few participants, and more participants than CPUs, use one ticket counter (ticket.hpp). Other
-// numbers, and barriers with a completion function, use striped counters (striped.hpp). A name in
-// barrier_options chooses another algorithm.
+// Few participants, and participants that share few CPUs, use one ticket counter (ticket.hpp).
+// Other numbers, and barriers with a completion function, use striped counters (striped.hpp). A
+// name in barrier_options chooses another algorithm.
 //
 // Layout: a call that draws a ticket needs two cache lines. The striped counters and a named
 // algorithm are made when they are needed, and the code for them and for drops is in functions that
@@ -143,7 +143,7 @@ class chosen_algorithm {
   }
 
   constexpr bool is_striped(rank_t few) const noexcept {
-    const bool crowded = n() > few && choose::is_crowded(n(), Memory::cpus());
+    const bool crowded = n() > few && choose::is_crowded_on_few(n(), Memory::cpus());
     return choose::barrier(n(), crowded, few) == "striped";
   }
 

@@ -16,6 +16,7 @@
 
 #if TUTTI_HOSTED
 #include <sched.h>
+#include <sys/resource.h>
 #endif
 
 namespace tutti::platform {
@@ -83,9 +84,12 @@ class alignas(cache_line) cpu_hints {
   // Records that a waiter that polled on a core of its own was kept from running. A busy process
   // alternates with the waiter's thread, in slices of some milliseconds each. Processes that take a
   // slice now and then take less of the core than sleeping through every wait would cost.
-  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+  // If another machine of the host took the CPU away, sleeping would not help: the thread that
+  // comes late may be any one, and a CPU that halts comes back later.
+  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns,
+                       bool by_a_task = was_displaced_by_a_task()) noexcept {
     // Perhaps another fiber of this thread ran.
-    if (fibers_here != nullptr) return;
+    if (fibers_here != nullptr || !by_a_task) return;
     if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
     if (core_leaver_here != nullptr) core_leaver_here->was_kept_from_running(began_ns, now_ns);
@@ -96,6 +100,16 @@ class alignas(cache_line) cpu_hints {
                                  : within(2 * look(contested_ms_), first_contested_ms, most_ms);
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
+  }
+  // Returns true if the kernel has run another task in place of this thread, against its will,
+  // since the thread last asked. The host of a virtual machine takes a CPU away without that.
+  static bool was_displaced_by_a_task() noexcept {
+    thread_local long before = 0;
+    rusage used;
+    if (getrusage(RUSAGE_THREAD, &used) != 0) return true;
+    const bool is_more = used.ru_nivcsw != before;
+    before = used.ru_nivcsw;
+    return is_more;
   }
   // Returns true if another process uses this core too, so that polling takes its processor time.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }

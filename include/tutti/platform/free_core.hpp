@@ -133,10 +133,75 @@ inline std::uint32_t runnable_tasks() noexcept {
   return count;
 }
 
-// Moves a thread that belongs to a group with a CPU for each thread, such as a team's worker. It
-// need not check whether another core is idle. If the thread shares its core twice in a row, it
-// leaves that core and stays off it until it shares another one. (If it restored its whole mask,
-// the next wake-up would bring it back to the core of the thread that wakes it.)
+// Reads one number or letter of the line of /proc/self/task/TASK/stat: `field` 3 is the state, 39
+// the CPU. The name, field 2, is in brackets and may hold blanks. Returns null if the line ends
+// before.
+inline const char* field_of_task(const char* line, unsigned field) noexcept {
+  const char* at = std::strrchr(line, ')');
+  for (unsigned i = 2; at != nullptr && i < field; ++i) {
+    at = std::strchr(at, ' ');
+    if (at != nullptr) ++at;
+  }
+  return at;
+}
+
+// Adds to `cpus` the CPUs on which other threads of this process run or are ready to run. Returns
+// false if the system does not tell, or if the process has so many threads that asking takes too
+// long. It takes some 3 us for each thread, and allocates no memory: see idle_times::read.
+inline bool add_cpus_of_running_threads(cpu_set_t& cpus) noexcept {
+  constexpr unsigned most_threads = 512;
+  const int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  const auto mine = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  alignas(8) char entries[4096];
+  bool tells = false;
+  unsigned threads = 0;
+  for (;;) {
+    const auto size = syscall(SYS_getdents64, folder, entries, sizeof entries);
+    if (size <= 0 || threads > most_threads) break;
+    for (long at = 0; at < size;) {
+      // An entry: 8 bytes each of inode and offset, 2 of its length, 1 of its kind, then the name.
+      unsigned short length = 0;
+      std::memcpy(&length, entries + at + 16, sizeof length);
+      const char* const name = entries + at + 19;
+      at += length;
+      if (name[0] < '0' || name[0] > '9') continue;
+      std::uint32_t task = 0;
+      for (const char* digit = name; *digit != '\0'; ++digit)
+        task = 10 * task + static_cast<std::uint32_t>(*digit - '0');
+      if (task == mine || ++threads > most_threads) continue;
+      char path[32] = {};
+      std::size_t used = std::strlen(name);
+      if (used > 20) continue;
+      std::memcpy(path, name, used);
+      std::memcpy(path + used, "/stat", 6);
+      const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+      if (file < 0) continue;
+      char line[512];
+      const ssize_t got = ::read(file, line, sizeof line - 1);
+      close(file);
+      if (got <= 0) continue;
+      line[got] = '\0';
+      const char* const state = field_of_task(line, 3);
+      const char* const cpu = field_of_task(line, 39);
+      if (state == nullptr || cpu == nullptr) continue;
+      tells = true;
+      if (*state != 'R') continue;
+      unsigned number = 0;
+      for (const char* digit = cpu; *digit >= '0' && *digit <= '9'; ++digit)
+        number = 10 * number + static_cast<unsigned>(*digit - '0');
+      if (number < CPU_SETSIZE) CPU_SET(number, &cpus);
+    }
+  }
+  close(folder);
+  return tells && threads <= most_threads;
+}
+
+// Moves a thread that belongs to a group with a CPU for each thread, such as a team's worker. If
+// the thread shares its core twice in a row, it goes to a CPU on which no thread of the process
+// runs, and stays off the core that it left until it shares another one. (If it restored its whole
+// mask, the next wake-up would bring it back to the core of the thread that wakes it. If it went to
+// any other CPU, it would mostly meet the next thread of a large group there.)
 //
 // A leaver that is told the number of the machine's CPUs also takes account of other processes. On
 // a CPU that a busy process uses, a thread waits for slices of milliseconds, and the group waits
@@ -173,7 +238,9 @@ class core_leaver {
   void was_kept_from_running(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     constexpr std::uint64_t apart_ns = 1'000;
     if (machine_cpus_ == 0 || waits_within(apart_ns, began_ns, now_ns)) return;
-    if (go_elsewhere()) sched_setaffinity(0, sizeof allowed_, &allowed_);
+    // Beside a thread of its group it waits for less.
+    if (go_elsewhere(/*is_free=*/true) || go_elsewhere(/*is_free=*/false))
+      sched_setaffinity(0, sizeof allowed_, &allowed_);
   }
 
  private:
@@ -187,7 +254,8 @@ class core_leaver {
       not_before_ns_ = now + first_ns;
       return;
     }
-    if (!go_elsewhere()) return;
+    // It is dear to find no free CPU, too.
+    go_elsewhere(/*is_free=*/true);
     // If moves follow each other closely, there are more threads than cores and moving does not
     // help.
     interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : smaller(2 * interval_ns_, most_ns);
@@ -204,12 +272,25 @@ class core_leaver {
     counted_ns_ = next_ns;
     return result;
   }
-  bool go_elsewhere() const noexcept {
+  // Goes to another CPU, where no thread of the process runs if `is_free`. Returns false if there
+  // is none. Afterwards the thread may run on all CPUs of the group but the one that it left.
+  bool go_elsewhere(bool is_free) const noexcept {
     cpu_set_t others = allowed_;
     const int mine = sched_getcpu();
     if (mine < 0) return false;
     CPU_CLR(static_cast<unsigned>(mine), &others);
-    return CPU_COUNT(&others) != 0 && sched_setaffinity(0, sizeof others, &others) == 0;
+    cpu_set_t chosen = others;
+    if (is_free) {
+      cpu_set_t taken;
+      CPU_ZERO(&taken);
+      if (!add_cpus_of_running_threads(taken)) return false;
+      // chosen & ~taken
+      CPU_AND(&taken, &taken, &chosen);
+      CPU_XOR(&chosen, &chosen, &taken);
+    }
+    if (CPU_COUNT(&chosen) == 0 || sched_setaffinity(0, sizeof chosen, &chosen) != 0) return false;
+    sched_setaffinity(0, sizeof others, &others);
+    return true;
   }
 
   const cpu_set_t allowed_;

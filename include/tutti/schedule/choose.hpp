@@ -5,8 +5,8 @@
 //
 // One counter costs a transfer of its line for each participant. Levels cost more transfers, but
 // their counters are on different lines. The numbers are those that take the least time on
-// simulated machines (docs/simulated-choices.md). If participants share CPUs, the switches between
-// them cost more than any transfer, and an algorithm with one word needs the fewest.
+// simulated machines (docs/simulated-choices.md). If participants share few CPUs, the switches
+// between them cost more than any transfer, and an algorithm with one word needs the fewest.
 #pragma once
 
 #include <string_view>
@@ -27,11 +27,21 @@ inline constexpr rank_t few_to_read_all = 8;
 // a line for each.
 inline constexpr rank_t few_idle_on_one_counter = 8;
 
+// The least number of CPUs for which a barrier of threads that share them is faster on several
+// counters: 32 threads on 16 CPUs take 7.6 us with one counter and 3.5 us with several.
+inline constexpr std::uint32_t many_cpus = 8;
+
 constexpr bool is_crowded(rank_t participants, std::uint32_t cpus) noexcept {
   return participants > cpus;
 }
 
-// An entry of registry::algorithms. `few` replaces few_on_one_counter.
+// Whether a barrier should keep to one counter although it has many participants.
+constexpr bool is_crowded_on_few(rank_t participants, std::uint32_t cpus) noexcept {
+  return cpus < many_cpus && is_crowded(participants, cpus);
+}
+
+// An entry of registry::algorithms. `crowded` is what is_crowded_on_few tells. `few` replaces
+// few_on_one_counter.
 constexpr std::string_view barrier(rank_t participants, bool crowded,
                                    rank_t few = few_on_one_counter) noexcept {
   return participants <= few || crowded ? "ticket" : "striped";

@@ -28,7 +28,8 @@ class team_barrier {
                patience p) {
     if (!algorithm.empty())
       named_ = named_barriers<Memory>::make(algorithm, participants, wait, p);
-    else if (choose::barrier(participants, crowded) == "striped")
+    else if (choose::barrier(participants, crowded && Memory::cpus() < choose::many_cpus) ==
+             "striped")
       striped_.emplace(participants);
     else
       ticket_.emplace(participants);

@@ -63,6 +63,16 @@ struct adaptive_options {
   // it, the second, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
+  // How long it takes to wake one thread of a group, where all are woken one after the other. The
+  // time for all threads of a large group is longer than a sleep is worth. If one thread comes late
+  // all others sleep, and the next wait lasts until the last one of them is awake, which looks like
+  // a reason to sleep. So a wait of such a group lasts as long before it sleeps, unless the
+  // previous one was longer.
+  std::uint32_t wake_up_ns = 60'000;
+  // For the first of these times of each period no wait of such a group sleeps if the previous one
+  // was shorter than the third, in case waking took longer than expected. All threads read one
+  // clock, so all try at the same time. The first two are powers of two.
+  std::uint32_t trial_ns = 1u << 21, trial_period_ns = 1u << 26, longest_of_trials_ns = 4'000'000;
   // After a wait that read the clock around its yields, this many waits first yield without it.
   std::uint32_t waits_between_looks = 4;
 };
@@ -91,8 +101,9 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     std::uint32_t last_ns = 0;
   };
 
-  explicit constexpr adaptive_wait(rank_t participants, patience p = {}) noexcept
-      : base(p), participants_(participants) {}
+  // `group`: how many threads wait for each other, if `participants` does not tell.
+  explicit constexpr adaptive_wait(rank_t participants, patience p = {}, rank_t group = 0) noexcept
+      : base(p), participants_(participants), group_(group > 0 ? group : participants) {}
 
   // Corrects the length of the last wait in `mine`, which lasted too long because no thread woke
   // the sleeper: what it waited for came `ns_ago` nanoseconds ago, and then `followers` times more,
@@ -250,15 +261,28 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   }
 
   // Adds the previous wait to the lengths, and returns for how long this one keeps the processor.
-  static std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) noexcept {
+  std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) const noexcept {
     if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
-    if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
+    const std::uint32_t previous = mine.last_ns;
+    if (previous != 0) mine.lengths.add(previous);
     mine.last_ns = 0;
     const bool is_contested = Memory::core().is_contested(now);
     const bool is_beside_work = mine.crowded_waits > 0 && mine.beside_work != 0;
-    return mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
-                                  : is_beside_work ? options.sleep_cost_beside_work_ns
-                                                   : options.sleep_cost_ns);
+    const std::uint32_t learnt =
+        mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
+                               : is_beside_work ? options.sleep_cost_beside_work_ns
+                                                : options.sleep_cost_ns);
+    const std::uint32_t group_ns = wake_up_of_group_ns();
+    // Threads that share a core hand it on by yields.
+    if (is_contested || mine.crowded_waits > 0 || group_ns <= options.sleep_cost_ns) return learnt;
+    const std::uint32_t phase = static_cast<std::uint32_t>(now) % options.trial_period_ns;
+    const bool is_trial = phase < options.trial_ns && previous < options.longest_of_trials_ns;
+    return larger(larger(learnt, previous < group_ns ? group_ns : 0),
+                  is_trial ? options.trial_ns - phase : 0);
+  }
+  std::uint32_t wake_up_of_group_ns() const noexcept {
+    constexpr std::uint32_t most = 64;
+    return options.wake_up_ns * smaller<std::uint32_t>(group_, most);
   }
 
   static constexpr adaptive_options options{};
@@ -269,7 +293,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   static constexpr std::uint8_t most_waits_of_one = 2;
   static constexpr std::uint8_t waits_to_know_one = 15;
 
-  const rank_t participants_;
+  const rank_t participants_, group_;
 };
 
 }  // namespace tutti

@@ -9,6 +9,7 @@
 // delivered directly.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -36,6 +37,24 @@ T* make_array(std::size_t count) noexcept {
   return first;
 }
 
+// A program may have an aggregator: `static constexpr aggregator total`. Its vertices give values
+// in step(), and each sees the total in the next one. Such a program is one of this machine: the
+// library has no aggregators.
+template <class P>
+concept aggregating_program = requires {
+  { P::total } -> std::same_as<const aggregator&>;
+};
+// The value that changes no total.
+constexpr std::uint32_t neutral(aggregator how) noexcept {
+  switch (how) {
+    case aggregator::min: return 0x7fff'ffff;
+    case aggregator::max: return 0x8000'0000;
+    case aggregator::bit_and:
+    case aggregator::min_unsigned: return 0xffff'ffff;
+    default: return 0;
+  }
+}
+
 // The detector of the machine. What takes its place has the same functions.
 class hardware_idle {
  public:
@@ -51,6 +70,12 @@ class hardware_idle {
   ended idle(Engine&, bool vote) noexcept {
     return mailbox::idle(vote);
   }
+  template <class Engine>
+  ended idle(Engine&, bool vote, aggregator how, std::uint32_t value) noexcept {
+    return mailbox::idle(vote, how, value);
+  }
+  // After the end: of the values of all cores.
+  std::uint32_t total() const noexcept { return mailbox::total(); }
   template <class F>
   void take_kept(F) noexcept {}
 };
@@ -60,6 +85,7 @@ class vertex_engine {
   using edge = typename Program::edge;
   using message = typename Program::message;
   static constexpr bool gathers = graph::gathering_program<Program>;
+  static constexpr bool aggregates = aggregating_program<Program>;
   static constexpr std::size_t payload = MESSAGE_WORDS - 1;
   static constexpr std::size_t content_words = (sizeof(message) + 3) / 4;
   static constexpr std::size_t parts = (content_words + payload - 1) / payload;
@@ -93,13 +119,18 @@ class vertex_engine {
   void run() noexcept {
     for_all([&](vertex_& v) { program_.init(v); });
     bool vote = false;
+    if constexpr (aggregates) mine_.given = neutral(Program::total);
     for (;;) {
       send_all();
-      const ended now = detector_.idle(*this, vote);
+      const ended now = idle(vote);
       if (now == ended::no) continue;
       ++detections_;
       if (now == ended::unanimously) break;
       vote = true;
+      if constexpr (aggregates) {
+        mine_.total = mine_.time == 0 ? 0 : detector_.total();
+        mine_.given = neutral(Program::total);
+      }
       for_all([&](vertex_& v) { vote = !program_.step(v) && vote; });
       ++mine_.time;
     }
@@ -145,6 +176,13 @@ class vertex_engine {
   struct words_of_message {
     std::uint32_t words[parts * payload];
   };
+
+  ended idle(bool vote) noexcept {
+    if constexpr (aggregates)
+      return detector_.idle(*this, vote, Program::total, mine_.given);
+    else
+      return detector_.idle(*this, vote);
+  }
 
   // The list of a sender: its targets here, and the weights of the edges.
   void make_lists() noexcept {

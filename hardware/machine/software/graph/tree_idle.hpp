@@ -7,6 +7,9 @@
 // Between release and enable nobody sends. A core that has been released and gets a message of a
 // vertex knows by it that all have been released: it keeps the message for the next step and
 // returns.
+//
+// With an aggregator the replies carry the total of a subtree, and the release that of all, in a
+// word more of the same messages.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,10 @@
 
 namespace tutti::rtl {
 
+template <aggregator How = aggregator::none>
 class tree_idle {
+  static constexpr bool aggregates = How != aggregator::none;
+
  public:
   explicit tree_idle(std::uint32_t fan_out) noexcept : me_(THIS_CORE), first_(me_ * fan_out + 1) {
     parent_ = me_ == 0 ? 0 : (me_ - 1) / fan_out;
@@ -70,40 +76,57 @@ class tree_idle {
     return ended::no;
   }
 
+  template <class Engine>
+  ended idle(Engine& engine, bool vote, aggregator, std::uint32_t value) noexcept {
+    value_ = value;
+    return idle(engine, vote);
+  }
+  std::uint32_t total() const noexcept { return total_; }
+
  private:
   enum class phase : std::uint32_t { none, detect, release, enable, reply };
   // A control message: kind and phase, the count, and the flags.
   static constexpr std::uint32_t black_flag = 1, false_flag = 2;
 
   template <class Engine>
-  void put(Engine& engine, std::uint32_t core, phase what, std::uint32_t count,
-           std::uint32_t flags) noexcept {
-    const std::uint32_t words[] = {header_kind | static_cast<std::uint32_t>(what), count, flags};
-    engine.post(core, words, 3);
+  void put(Engine& engine, std::uint32_t core, phase what, std::uint32_t count, std::uint32_t flags,
+           std::uint32_t total) noexcept {
+    if constexpr (aggregates) {
+      const std::uint32_t words[] = {header_kind | static_cast<std::uint32_t>(what), count, flags,
+                                     total};
+      engine.post(core, words, 4);
+    } else {
+      const std::uint32_t words[] = {header_kind | static_cast<std::uint32_t>(what), count, flags};
+      engine.post(core, words, 3);
+    }
   }
   // A wave reaches this core: it goes on to the children.
   template <class Engine>
-  void begin(Engine& engine, phase what, std::uint32_t flags = 0) noexcept {
+  void begin(Engine& engine, phase what, std::uint32_t flags = 0,
+             std::uint32_t total = 0) noexcept {
     phase_ = what;
     missing_ = children_;
     sum_ = flags_ = 0;
+    if constexpr (aggregates) subtotal_ = neutral(How);
     if (what == phase::release) {
       result_ = (flags & false_flag) != 0 ? ended::yes : ended::unanimously;
       release_flags_ = flags;
+      if constexpr (aggregates) total_ = total;
     }
     if (what == phase::enable) {
       phase_ = phase::none;
       // A core that has returned already has no result any more.
       may_return_ = result_ != ended::no;
     }
-    for (std::uint32_t i = 0; i < children_; ++i) put(engine, first_ + i, what, 0, flags);
+    for (std::uint32_t i = 0; i < children_; ++i) put(engine, first_ + i, what, 0, flags, total);
   }
   template <class Engine>
   void take(Engine& engine, const letter& m) noexcept {
     const auto what = static_cast<phase>(m[0] & ~header_kind);
-    if (what != phase::reply) return begin(engine, what, m[2]);
+    if (what != phase::reply) return begin(engine, what, m[2], aggregates ? m[3] : 0);
     sum_ += m[1];
     flags_ |= m[2];
+    if constexpr (aggregates) subtotal_ = combined(How, subtotal_, m[3]);
     --missing_;
   }
   // Answers the wave, if this core and all below it can.
@@ -115,14 +138,15 @@ class tree_idle {
       sum_ += count_;
       flags_ |= (is_black_ ? black_flag : 0) | (vote_ ? 0 : false_flag);
       is_black_ = false;
+      if constexpr (aggregates) subtotal_ = combined(How, subtotal_, value_);
     }
     if (me_ != 0) {
       phase_ = phase::none;
-      put(engine, parent_, phase::reply, sum_, flags_);
+      put(engine, parent_, phase::reply, sum_, flags_, subtotal_);
     } else if (was == phase::release) {
       begin(engine, phase::enable, release_flags_);
     } else if (sum_ == 0 && (flags_ & black_flag) == 0) {
-      begin(engine, phase::release, flags_);
+      begin(engine, phase::release, flags_, subtotal_);
     } else {
       phase_ = phase::none;
     }
@@ -137,6 +161,8 @@ class tree_idle {
   // The wave that is open here, the children that have not answered, and what the others have.
   phase phase_ = phase::none;
   std::uint32_t missing_ = 0, sum_ = 0, flags_ = 0, release_flags_ = 0;
+  // The value of this core, the total of those that have answered, and that of the last end.
+  std::uint32_t value_ = 0, subtotal_ = 0, total_ = 0;
   std::uint32_t kept_[MESSAGE_SLOTS]{}, kept_count_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "hardware/machine/software/messages.hpp"
 #include "tutti/graph/pin.hpp"
 #include "tutti/graph/program.hpp"
 
@@ -53,6 +54,8 @@ struct local_vertices {
   // The vertex that asked last sends first, as on the machine of Naylor et al. 2020.
   bool newest_first = false;
   std::uint64_t time = 0;
+  // What the vertices have given in this step, and the total of what all gave in the last one.
+  std::uint32_t given = 0, total = 0;
 
   void want(vertex_t local, pin where) noexcept {
     wanted[local] = where.code();
@@ -102,6 +105,13 @@ class vertex {
     return set == pin(0) ? all_->graph->degree(id()) : 0;
   }
   std::uint32_t in_degree() const noexcept { return all_->in_degrees[local_]; }
+
+  // For programs with an aggregator (engine.hpp), which the library's vertices do not have: adds a
+  // value, in step(); and the total of what all vertices gave in the last step, 0 in the first one.
+  void give(std::uint32_t value) noexcept {
+    all_->given = rtl::combined(Program::total, all_->given, value);
+  }
+  std::uint32_t total() const noexcept { return all_->total; }
 
  private:
   detail::local_vertices<Program>* all_;
