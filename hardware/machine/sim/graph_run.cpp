@@ -130,7 +130,9 @@ graph_figures run_graph(const images& folder, const graph_run& what) {
   s.parameters[PARAM_SEED] = what.seed;
   s.parameters[PARAM_POLICY] = what.newest_first ? 1 : 0;
   s.parameters[PARAM_DELAY] = what.fan_out;
-  const ended_run done = run_well(folder + "/graphs.bin", s, 100'000'000, name);
+  const char* const image =
+      what.program == rtl::graph_program::pagerank_residual ? "/graph_totals.bin" : "/graphs.bin";
+  const ended_run done = run_well(folder + image, s, 100'000'000, name);
 
   const graph::csr graph = graph_of({what.vertices, what.chords, what.vertices / 2 - 1, what.seed});
   const results expected = on_the_host(what.program, graph);

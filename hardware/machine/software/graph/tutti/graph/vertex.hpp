@@ -37,9 +37,25 @@ struct inbox_of<Program> {
   using type = typename Program::inbox;
 };
 
+// With an aggregator: what the vertices have given in this step, and the total of what all gave in
+// the last one.
+struct no_totals {};
+struct totals {
+  std::uint32_t given = 0, total = 0;
+};
+template <class Program>
+struct totals_of {
+  using type = no_totals;
+};
+template <class Program>
+requires requires { Program::total; }
+struct totals_of<Program> {
+  using type = totals;
+};
+
 // The vertices of one core: a contiguous part of the graph's.
 template <class Program>
-struct local_vertices {
+struct local_vertices : totals_of<Program>::type {
   const csr* graph = nullptr;
   vertex_t first = 0, count = 0;
   typename Program::state* states = nullptr;
@@ -54,8 +70,6 @@ struct local_vertices {
   // The vertex that asked last sends first, as on the machine of Naylor et al. 2020.
   bool newest_first = false;
   std::uint64_t time = 0;
-  // What the vertices have given in this step, and the total of what all gave in the last one.
-  std::uint32_t given = 0, total = 0;
 
   void want(vertex_t local, pin where) noexcept {
     wanted[local] = where.code();
