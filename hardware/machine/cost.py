@@ -32,15 +32,16 @@ CELLS = {"luts": "LUT4", "carries": "CCU2C", "flip_flops": "TRELLIS_FF",
 # What makes a machine without a part: (file, the text that stands in it once, the new text). The
 # part has no effect then, and synthesis removes it.
 WITHOUT_DETECTOR = (
-    ("tutti_machine_messages.sv", "assign release_o[c] = releases[c/Each];",
-        "assign release_o[c] = 1'b0;"),
-    ("tutti_machine_messages.sv", "assign unanimous_o[c] = unanimous[c/Each];",
-        "assign unanimous_o[c] = 1'b0;"),
-    ("tutti_machine_messages.sv", "assign enable_o[c] = enables[c/Each];",
-        "assign enable_o[c] = 1'b1;"),
-    ("tutti_machine_messages.sv", "assign wave_o = {phase, begins, ends, detected};",
-        "assign wave_o = '0;"),
-    ("tutti_machine_messages.sv", "assign error_o = {strange_q, errors};",
+    ("tutti_machine_messages.sv", "release_o[c] = releases[g][c/Each];", "release_o[c] = 1'b0;"),
+    ("tutti_machine_messages.sv", "unanimous_o[c] = unanimous[g][c/Each];",
+        "unanimous_o[c] = 1'b0;"),
+    ("tutti_machine_messages.sv", "enable_o[c] = enables[g][c/Each] && enables[0][c/Each];",
+        "enable_o[c] = 1'b1;"),
+    ("tutti_machine_messages.sv", "group_o[c].total = totals[g][c/Each];",
+        "group_o[c].total = '0;"),
+    ("tutti_machine_messages.sv",
+        "assign wave_o = {phases, begin_all, end_all, detected_all};", "assign wave_o = '0;"),
+    ("tutti_machine_messages.sv", "assign error_o = {strange_q, error};",
         "assign error_o = '0;"),
 )  # fmt: skip
 WITHOUT_CALLS = (
