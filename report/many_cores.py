@@ -51,9 +51,11 @@ def shortened(line: Line) -> Line:
 
 
 def kept_lines(files: Iterable[Path]) -> str:
-    """The machine of the first line, the floors of lines and wake-ups, and all results."""
+    """The machine of the first line, the floors of lines and wake-ups, and all results, each with
+    its run, the name of its file up to an underscore."""
     made, has_machine = [], False
     for file in files:
+        run = file.stem.partition("_")[0]
         for text in file.read_text(encoding="utf-8").splitlines():
             line = json.loads(text)
             kind = line.get("type", "run")
@@ -64,7 +66,8 @@ def kept_lines(files: Iterable[Path]) -> str:
                 "line_one_way", "wake_idle_core", "context_switch",
             )
             if kind in ("machine", "result", "run") or is_floor:
-                made.append(json.dumps(shortened(line), separators=(",", ":")))
+                kept = shortened(line) | ({"run": run} if kind == "result" else {})
+                made.append(json.dumps(kept, separators=(",", ":")))
     return "\n".join(made) + "\n"
 
 
@@ -73,11 +76,13 @@ def table(heads: list[str], rows: Iterable[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
-def found(lines: Lines, **wanted: Any) -> Lines:
+def found(lines: Lines, *runs: str, **wanted: Any) -> Lines:
+    """The results with these values, of these runs if any is named."""
     return [
         line
         for line in lines
         if line.get("type") == "result"
+        and (not runs or line["run"] in runs)
         and all(line.get(key) == value for key, value in wanted.items())
     ]
 
@@ -133,7 +138,9 @@ def machine(lines: Lines) -> str:
 def barriers(lines: Lines) -> str:
     made = []
     for threads in (2, 4, 8, 12, 16, 32, 64):
-        here = found(lines, benchmark="barrier", scenario="free", metric="loop", threads=threads)
+        here = found(
+            lines, "threads", benchmark="barrier", scenario="free", metric="loop", threads=threads
+        )
         default = fastest([line for line in here if is_default(line)])
         named = fastest(
             [line for line in here if line["provider"] == "tutti" and "default" not in line["name"]]
@@ -157,7 +164,7 @@ def regions(lines: Lines) -> str:
     for kind, words in (("empty", "empty"), ("reduce2", "sum of two doubles")):
         for threads in (2, 4, 8, 16):
             here = found(
-                lines, benchmark="region", kind=kind, threads=threads, scenario="free",
+                lines, "regions", benchmark="region", kind=kind, threads=threads, scenario="free",
                 metric="loop",
             )
             default = fastest([line for line in here if is_default(line)])
@@ -187,6 +194,7 @@ SITUATIONS = (
     ("barrier", "imbalance_1ms", "last_in_last_out", "barrier, one thread 1 ms late"),
     ("barrier", "background_light", "loop", "barrier, light background load"),
     ("barrier", "background_heavy", "loop", "barrier, a busy process on each core"),
+    ("region", "free", "loop", "region, back to back"),
     ("region", "gap_60us", "latency", "region after 60 µs of serial code"),
     ("region", "gap_200us", "latency", "region after 200 µs of serial code"),
     ("region", "gap_1ms", "latency", "region after 1 ms of serial code"),
@@ -209,7 +217,8 @@ def situations(lines: Lines) -> str:
     made = []
     for benchmark, scenario, metric, words in SITUATIONS:
         here = found(
-            lines, benchmark=benchmark, scenario=scenario, metric=metric, threads=16
+            lines, "waits", "gaps", "beside", benchmark=benchmark, scenario=scenario,
+            metric=metric, threads=16,
         )
         default = fastest([line for line in here if is_default(line)])
         others = [line for line in here if not is_default(line)]

@@ -24,7 +24,7 @@ namespace {
 
 struct introduction {
   // Increased whenever the room or this introduction changes.
-  static constexpr std::uint32_t current_version = 3;
+  static constexpr std::uint32_t current_version = 4;
   std::uint32_t version = current_version;
   std::int32_t pid = 0;
   std::uint64_t node = 0;

@@ -2,6 +2,7 @@
 // The barrier of a team, which also waits until all tasks of the team have ended.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "preload/openmp/atomic.hpp"
@@ -14,11 +15,12 @@ namespace tutti::openmp {
 struct omp_team;
 struct thread;
 
-// The waits of teams, whose sizes change from region to region: up to a thread on each CPU.
+// The waits of teams, whose sizes change from region to region. A team usually has as many threads
+// as the environment says, and no more than there are CPUs.
 class team_wait : public adaptive_wait<> {
  public:
   explicit team_wait(rank_t participants) noexcept
-      : adaptive_wait<>(participants, {}, usable_processors()) {}
+      : adaptive_wait<>(participants, {}, std::min(usable_processors(), global().first.threads)) {}
 };
 
 using team_barrier = task_barrier<told_memory, team_wait>;

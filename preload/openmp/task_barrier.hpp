@@ -278,7 +278,7 @@ class task_barrier {
     }
   }
 
-  static constexpr unsigned most_groups = 64;
+  static constexpr unsigned most_groups = 16;
   struct alignas(cache_line) group {
     typename Memory::template atomic<std::uint32_t> arrived{0};
   };

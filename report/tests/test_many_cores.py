@@ -18,7 +18,7 @@ def test_the_page_has_what_the_kept_lines_say():
 
 
 def test_kept_lines_have_one_machine_and_no_floors_that_no_table_shows(tmp_path):
-    source = tmp_path / "lines.jsonl"
+    source = tmp_path / "lines_again.jsonl"
     written = [
         {"type": "machine", "cores": 16, "cpus": [0]}, {"type": "machine", "cores": 2},
         {"type": "floor", "quantity": "timer", "median": 15.0},
@@ -31,6 +31,6 @@ def test_kept_lines_have_one_machine_and_no_floors_that_no_table_shows(tmp_path)
     assert kept == [
         {"type": "machine", "cores": 16},
         {"type": "floor", "median": 94.13, "quantity": "line_one_way"},
-        {"type": "result", "threads": 2, "median": 1235000},
+        {"type": "result", "threads": 2, "median": 1235000, "run": "lines"},
         {"situation": "2", "runtime": "tutti", "us": {"barrier": 0.1235}},
     ]

@@ -114,7 +114,7 @@ class waiter {
   // The next wait begins at this time of each period of trials.
   void go_to_phase_of_trials(std::uint64_t phase_ns) {
     constexpr std::uint64_t period = std::uint64_t{1} << 26;
-    now_ += period - now_ % period + phase_ns;
+    now_ += period - (now_ + period / 2) % period + phase_ns;
   }
   void share_the_core(bool yes) { core_.is_shared = yes; }
   void end_before_waits() { wait_state_.releaser_waits = 1; }
@@ -272,8 +272,8 @@ TEST(BalanceInAGroup, SleepsOnceAndNotBecauseTheOthersDid) {
   const auto wake_ups = [](tutti::rank_t participants) {
     // Most waits end with the first polls and leave no length behind.
     waiter mine(patience::balanced(), always(9 * us), participants);
-    mine.wait(always(3 * ms), 20, 1);
     mine.go_to_phase_of_trials(beside_trials);
+    mine.wait(always(3 * ms), 4, 1);
     EXPECT_EQ(mine.wait(5 * ms).wake_ups, 1);
     // Learned to sleep at once, while the others are woken.
     EXPECT_EQ(mine.wait(700 * us).wake_ups, 1);
@@ -281,6 +281,21 @@ TEST(BalanceInAGroup, SleepsOnceAndNotBecauseTheOthersDid) {
   };
   EXPECT_EQ(wake_ups(16), 0);
   EXPECT_EQ(wake_ups(4), 1) << "they are awake after 200 us";
+}
+
+// The processor time of a wait, as a part of its length.
+double part_used(tutti::rank_t participants, const lengths& length, double mean) {
+  waiter mine(patience::balanced(), length, participants);
+  return mine.wait(length, 200, 2'000).used / mean;
+}
+
+TEST(BalanceInAGroup, SoonGivesUpIfWaitsAreLongForAnotherReason) {
+  for (const tutti::rank_t participants : {6u, 16u, 64u}) {
+    EXPECT_LE(part_used(participants, always(700 * us), 700. * us), 0.2) << participants;
+    EXPECT_LE(part_used(participants, always(2 * ms), 2. * ms), 0.2) << participants;
+    const auto in_turn = [](unsigned i) { return i % 2 == 0 ? 20 * us : 5 * ms; };
+    EXPECT_LE(part_used(participants, in_turn, 2.5 * ms), 0.2) << participants;
+  }
 }
 
 TEST(BalanceInAGroup, TriesAtTheSameTimeWhetherWaitsAreLongBecauseAllSleep) {

@@ -5,8 +5,8 @@
 // Cost       one fetch_add per arrival. The last ticket is the release, so there is no separate
 //            store. One cache line, transferred n-1 times for the arrivals and n-1 times for the
 //            release. For two participants one transfer, which is the minimum.
-// When       few participants (up to about 4 to 8), or more participants than cores, because no
-//            barrier accesses less memory.
+// When       few participants (up to about 4 to 8), or more participants than a few cores, because
+//            no barrier accesses less memory.
 // When not   many cores, because arrivals queue for the line.
 // Source     Hetland et al. 2019, section 2 (the ticket barrier of its figures).
 #pragma once

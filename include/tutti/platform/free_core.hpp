@@ -149,7 +149,7 @@ inline const char* field_of_task(const char* line, unsigned field) noexcept {
 // false if the system does not tell, or if the process has so many threads that asking takes too
 // long. It takes some 3 us for each thread, and allocates no memory: see idle_times::read.
 inline bool add_cpus_of_running_threads(cpu_set_t& cpus) noexcept {
-  constexpr unsigned most_threads = 512;
+  constexpr unsigned most_threads = 64;
   const int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
   const auto mine = static_cast<std::uint32_t>(syscall(SYS_gettid));
@@ -283,7 +283,8 @@ class core_leaver {
     if (is_free) {
       cpu_set_t taken;
       CPU_ZERO(&taken);
-      if (!add_cpus_of_running_threads(taken)) return false;
+      // If the system does not tell, any other CPU is as good.
+      if (!add_cpus_of_running_threads(taken)) CPU_ZERO(&taken);
       // chosen & ~taken
       CPU_AND(&taken, &taken, &chosen);
       CPU_XOR(&chosen, &chosen, &taken);

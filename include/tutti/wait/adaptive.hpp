@@ -66,9 +66,12 @@ struct adaptive_options {
   // How long it takes to wake one thread of a group, where all are woken one after the other. The
   // time for all threads of a large group is longer than a sleep is worth. If one thread comes late
   // all others sleep, and the next wait lasts until the last one of them is awake, which looks like
-  // a reason to sleep. So a wait of such a group lasts as long before it sleeps, unless the
-  // previous one was longer.
-  std::uint32_t wake_up_ns = 60'000;
+  // a reason to sleep. So after a sleep two waits of such a group may last as long before they
+  // sleep, if the wait before was shorter. If they are long all the same, the next sleeps, this
+  // many, are followed by no such waits.
+  std::uint32_t wake_up_ns = 60'000, sleeps_without_grace = 16;
+  // A wait that has lasted so long has time to ask the kernel something.
+  std::uint32_t sure_to_last_ns = 50'000;
   // For the first of these times of each period no wait of such a group sleeps if the previous one
   // was shorter than the third, in case waking took longer than expected. All threads read one
   // clock, so all try at the same time. The first two are powers of two.
@@ -98,7 +101,10 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     // The core's count of waits when this thread's last one began, modulo 256.
     std::uint8_t waits_seen = 0;
     // The length of the previous wait if it is not yet among the lengths, otherwise 0.
-    std::uint32_t last_ns = 0;
+    std::uint32_t last_ns : 27 = 0;
+    // The waits of grace that are left, 1 or 2; or, from 3 on, 2 more than the number of sleeps
+    // until there is grace again; 0 if the last wait was none of these.
+    std::uint32_t grace : 5 = 0;
   };
 
   // `group`: how many threads wait for each other, if `participants` does not tell.
@@ -112,7 +118,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
                                  std::uint32_t gap_ns) noexcept {
     // Then it was another wait.
     if (mine.last_ns <= ns_ago) return;
-    mine.last_ns -= ns_ago;
+    mine.last_ns = (mine.last_ns - ns_ago) & longest_length_ns;
     for (; followers > 0; --followers) mine.lengths.add(gap_ns);
   }
 
@@ -138,19 +144,29 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     // The rest comes only now because most waits are over by here, so no participant waits for it.
     if (is_over()) return true;
     std::uint64_t now = Memory::now_ns();
-    const std::uint64_t budget = budget_of(mine, chosen, now);
+    bool in_grace = false, asks_again = true;
+    const std::uint64_t budget = budget_of(mine, chosen, now, in_grace);
     while (now - start < budget && now < deadline.ns()) {
       const bool is_ready = is_over();
       const std::uint64_t later = Memory::now_ns();
       const bool was_kept_from_running = later - now > options.foreign_slice_ns;
       if (was_kept_from_running) Memory::core().note_preemption(now, later);
       if (is_ready) {
-        note_length(mine, (was_kept_from_running ? now : later) - start);
+        const std::uint64_t length = (was_kept_from_running ? now : later) - start;
+        note_length(mine, length);
+        if (in_grace && mine.grace == 0 && length > options.sleep_cost_ns)
+          mine.grace = (options.sleeps_without_grace + 2) & 31u;
         return true;
       }
+      // What displaced the thread before this wait says nothing about it.
+      if constexpr (requires { Memory::core().was_displaced_by_a_task(); })
+        if (asks_again && later - start > options.sure_to_last_ns) {
+          Memory::core().was_displaced_by_a_task();
+          asks_again = false;
+        }
       now = later;
     }
-    return sleep_and_note(mine, start, word, order, ready, deadline);
+    return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
   }
 
   template <class Word, class Ready, class Deadline>
@@ -172,11 +188,12 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     }
     mine.looks = options.waits_between_looks;
     const std::uint64_t start = Memory::now_ns();
-    std::uint64_t budget = budget_of(mine, chosen, start);
+    bool in_grace = false;
+    std::uint64_t budget = budget_of(mine, chosen, start, in_grace);
     if (budget == 0) {
       // The next wait looks whether they are still long.
       mine.looks = 0;
-      return sleep_and_note(mine, start, word, order, ready, deadline);
+      return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
     budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     std::uint64_t before = start, empty_ns = 0, working_ns = 0;
@@ -213,7 +230,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       if (chosen.is_active()) continue;
       const bool is_too_long =
           chosen.is_balanced() ? empty_ns > budget || core.is_shunned(now) : now - start > budget;
-      if (is_too_long) return sleep_and_note(mine, start, word, order, ready, deadline);
+      if (is_too_long) return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
   }
 
@@ -247,8 +264,12 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
 
   // Sleeps, and notes the length of the wait, which began at the time `start`.
   template <class Word, class Ready, class Deadline>
-  bool sleep_and_note(wait_state& mine, std::uint64_t start, const Word& word,
+  bool sleep_and_note(wait_state& mine, bool in_grace, std::uint64_t start, const Word& word,
                       std::memory_order order, Ready ready, Deadline deadline) noexcept {
+    if (in_grace)
+      mine.grace = (options.sleeps_without_grace + 2) & 31u;
+    else
+      mine.grace = (mine.grace > 3 ? mine.grace - 1u : 2u) & 31u;
     const bool is_ready = this->sleep(word, order, ready, deadline);
     // The length includes the wake-up. Without it the policy would underestimate the wait and then
     // never poll long enough for it.
@@ -257,11 +278,15 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   }
 
   static void note_length(wait_state& mine, std::uint64_t ns) noexcept {
-    mine.last_ns = static_cast<std::uint32_t>(within<std::uint64_t>(ns, 1, UINT32_MAX));
+    mine.last_ns = static_cast<std::uint32_t>(within<std::uint64_t>(ns, 1, longest_length_ns)) &
+                   longest_length_ns;
   }
 
   // Adds the previous wait to the lengths, and returns for how long this one keeps the processor.
-  std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) const noexcept {
+  // `in_grace`: whether it is one of those after a sleep that may last longer.
+  std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now,
+                          bool& in_grace) const noexcept {
+    in_grace = false;
     if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
     const std::uint32_t previous = mine.last_ns;
     if (previous != 0) mine.lengths.add(previous);
@@ -275,10 +300,13 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     const std::uint32_t group_ns = wake_up_of_group_ns();
     // Threads that share a core hand it on by yields.
     if (is_contested || mine.crowded_waits > 0 || group_ns <= options.sleep_cost_ns) return learnt;
-    const std::uint32_t phase = static_cast<std::uint32_t>(now) % options.trial_period_ns;
+    // Simulated clocks begin at 0.
+    const std::uint64_t phase = (now + options.trial_period_ns / 2) % options.trial_period_ns;
     const bool is_trial = phase < options.trial_ns && previous < options.longest_of_trials_ns;
-    return larger(larger(learnt, previous < group_ns ? group_ns : 0),
-                  is_trial ? options.trial_ns - phase : 0);
+    in_grace = (mine.grace == 1 || mine.grace == 2) && previous < group_ns;
+    if (in_grace) --mine.grace;
+    return larger(larger(learnt, in_grace ? group_ns : 0),
+                  is_trial ? static_cast<std::uint32_t>(options.trial_ns - phase) : 0);
   }
   std::uint32_t wake_up_of_group_ns() const noexcept {
     constexpr std::uint32_t most = 64;
@@ -286,6 +314,9 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   }
 
   static constexpr adaptive_options options{};
+  // What fits the field of wait_state. All lengths beyond wait_lengths::longest_budget_ns() count
+  // alike.
+  static constexpr std::uint32_t longest_length_ns = (1u << 27) - 1;
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
   static constexpr int polls_beside_one = 8;
