@@ -20,6 +20,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
+from report.measured import DASH, short, table
 from report.output import write_text
 from report.statistics import format_time
 
@@ -27,7 +28,6 @@ KEPT, PAGE = Path("docs/many-cores.jsonl"), Path("docs/many-cores.md")
 # The same situations on a host that left the machine its CPUs.
 CALM = Path("docs/many-cores-calm.jsonl")
 PART = re.compile(r"(<!-- many cores: (\w+) -->\n)(.*?)(<!-- /many cores -->)", re.DOTALL)
-DASH = "–"
 KEYS = (
     "type", "benchmark", "kind", "provider", "name", "wait", "threads", "processes", "mpi",
     "scenario", "session", "metric", "p25", "median", "p75", "quantity", "cpu", "cores",
@@ -38,16 +38,11 @@ Line = dict[str, Any]
 Lines = list[Line]
 
 
-def usual(value: float) -> float | int:
-    rounded = float(f"{value:.4g}")
-    return int(rounded) if rounded.is_integer() else rounded
-
-
 def shortened(line: Line) -> Line:
     kept = {key: line[key] for key in KEYS if line.get(key) not in (None, "")}
     if "us" in kept:
-        kept["us"] = {key: usual(value) for key, value in kept["us"].items()}
-    return {key: usual(value) if isinstance(value, float) else value for key, value in kept.items()}
+        kept["us"] = {key: short(value) for key, value in kept["us"].items()}
+    return {key: short(value) if isinstance(value, float) else value for key, value in kept.items()}
 
 
 def kept_lines(files: Iterable[Path]) -> str:
@@ -69,11 +64,6 @@ def kept_lines(files: Iterable[Path]) -> str:
                 kept = shortened(line) | ({"run": run} if kind == "result" else {})
                 made.append(json.dumps(kept, separators=(",", ":")))
     return "\n".join(made) + "\n"
-
-
-def table(heads: list[str], rows: Iterable[list[str]]) -> str:
-    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
 def found(lines: Lines, *runs: str, **wanted: Any) -> Lines:
@@ -153,10 +143,9 @@ def barriers(lines: Lines) -> str:
             ]
         )
     heads = [
-        "threads", "tutti", "best by name", "libgomp, best", "LLVM libomp, best", "std::barrier",
-        "pthread",
+        "tutti", "best by name", "libgomp, best", "LLVM libomp, best", "std::barrier", "pthread",
     ]
-    return table(heads, made)
+    return table("threads", heads, made)
 
 
 def regions(lines: Lines) -> str:
@@ -174,10 +163,8 @@ def regions(lines: Lines) -> str:
                     *columns(here, "handwritten", "forkunion", "libomp", "libgomp", "tbb"),
                 ]
             )
-    heads = [
-        "threads", "tutti", "by hand", "ForkUnion", "LLVM libomp, best", "libgomp, best", "oneTBB",
-    ]
-    return table(heads, made)
+    heads = ["tutti", "by hand", "ForkUnion", "LLVM libomp, best", "libgomp, best", "oneTBB"]
+    return table("threads", heads, made)
 
 
 SITUATIONS = (
@@ -226,8 +213,8 @@ def situations(lines: Lines) -> str:
         spinning = fastest([line for line in others if spins(line, lines)])
         made.append([words, f"**{time_of(default)}**", named_time(fastest(calm)),
                      named_time(spinning)])
-    heads = ["16 threads", "tutti", "best other", "best that polls for the whole millisecond"]
-    return table(heads, made)
+    heads = ["tutti", "best other", "best that polls for the whole millisecond"]
+    return table("16 threads", heads, made)
 
 
 def epcc(lines: Lines) -> str:
@@ -249,7 +236,7 @@ def epcc(lines: Lines) -> str:
             own = min(of[each] for each in ("libgomp", "active", "passive"))
             row.append(f"{of['tutti']:.2f} / {own:.2f} / {of['libomp']:.2f}")
         made.append(row)
-    return table(["construct", *(f"{n} threads" for n in (2, 4, 8, 16))], made)
+    return table("construct", (f"{n} threads" for n in (2, 4, 8, 16)), made)
 
 
 def programs(lines: Lines) -> str:
@@ -274,7 +261,7 @@ def programs(lines: Lines) -> str:
          *(cell(program, threads, runtime) for runtime in ("tutti", "libgomp", "libomp"))]
         for program, threads in dict.fromkeys(key[:2] for key in cells)
     ]
-    return table(["program", "tutti", "libgomp", "LLVM libomp"], made)
+    return table("program", ["tutti", "libgomp", "LLVM libomp"], made)
 
 
 def mpi(lines: Lines) -> str:
@@ -290,7 +277,7 @@ def mpi(lines: Lines) -> str:
                 ours = [line for line in here if line["provider"] == "tutti"]
                 made.append([f"{words}, {ranks} ranks, `{call}`", f"**{time_of(fastest(ours))}**",
                              time_of(fastest(own))])
-    return table(["", "with tutti preloaded", "its own"], made)
+    return table("", ["with tutti preloaded", "its own"], made)
 
 
 def streamcluster(lines: Lines) -> str:
@@ -302,7 +289,7 @@ def streamcluster(lines: Lines) -> str:
             for name in ("default", "counting", "ticket", "pthread", "std")
         ]
         made.append([str(threads), f"**{cells[0]}**", *cells[1:]])
-    return table(["threads", "tutti", "`counting`", "`ticket`", "pthread", "std::barrier"], made)
+    return table("threads", ["tutti", "`counting`", "`ticket`", "pthread", "std::barrier"], made)
 
 
 PARTS: dict[str, Callable[[Lines], str]] = {

@@ -142,7 +142,8 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _table(first: str, heads: Iterable[str], lines: Iterable[list[str]]) -> str:
+def table(first: str, heads: Iterable[str], lines: Iterable[list[str]]) -> str:
+    """A Markdown table; `first` is the head of its first column, which is words."""
     heads = list(heads)
     return (
         "\n".join(
@@ -181,7 +182,7 @@ def _times(
             (column.title, "x floor") if with_floor and column is TUTTI else (column.title,)
         )
     ]
-    return _table(first, heads, lines)
+    return table(first, heads, lines)
 
 
 def _glance(data: Dataset) -> str:
@@ -212,7 +213,7 @@ def _gaps(data: Dataset) -> str:
                 else DASH
             )
         lines.append(cells)
-    return _table("serial code before the region", (column.title for column in columns), lines)
+    return table("serial code before the region", (column.title for column in columns), lines)
 
 
 def _losses(data: Dataset) -> str:
@@ -343,11 +344,11 @@ def shortened(line: dict[str, Any]) -> dict[str, Any]:
     if kept.get("ratio_median", 0) >= MEANINGFUL:
         del kept["ratio_median"]
     return {
-        key: _short(value) if isinstance(value, float) else value for key, value in kept.items()
+        key: short(value) if isinstance(value, float) else value for key, value in kept.items()
     }
 
 
-def _short(value: float) -> float | int:
+def short(value: float) -> float | int:
     """Four digits, and no point behind a whole number."""
     rounded = float(f"{value:.4g}")
     return int(rounded) if rounded.is_integer() else rounded
