@@ -77,9 +77,7 @@ class task_barrier {
   void pass(wait_state& mine, phase& now, unsigned size) noexcept {
     now.begin = all_of(now, size);
     if (draw(now.begin)) return wait_.notify_ordered(word_);
-    // acquire: pairs with every ticket of the phase.
-    wait_.until(mine, word_, Memory::order("task_barrier.wait", acquire),
-                [end = now.begin](std::uint32_t seen) { return has_passed(seen, end); });
+    wait_until_passed(mine, now.begin);
   }
   // The same where each thread has a CPU. The threads of a group count their arrivals on a line of
   // its own, and the last one draws the tickets of all: with 16 threads the line on which the
@@ -88,9 +86,7 @@ class task_barrier {
   void pass_by_groups(wait_state& mine, phase& now, unsigned rank, unsigned size) noexcept {
     now.begin = all_of(now, size);
     if (draw_for_group(now.begin, rank, size)) return wait_.notify_ordered(word_);
-    // acquire: pairs with every ticket of the phase.
-    wait_.until(mine, word_, Memory::order("task_barrier.wait", acquire),
-                [end = now.begin](std::uint32_t seen) { return has_passed(seen, end); });
+    wait_until_passed(mine, now.begin);
   }
   // The least number of threads for which groups are faster: with 4 threads they take longer, with
   // 8 they do not (measured on 16 cores).
@@ -213,6 +209,12 @@ class task_barrier {
     // relaxed: notify_one orders it.
     word_.fetch_or(look_again, relaxed);
     wait_.notify_one(word_);
+  }
+
+  void wait_until_passed(wait_state& mine, std::uint32_t end) noexcept {
+    // acquire: pairs with every ticket of the phase.
+    wait_.until(mine, word_, Memory::order("task_barrier.wait", acquire),
+                [end](std::uint32_t seen) { return has_passed(seen, end); });
   }
 
   // Waits until the thread is told to look, or the word has passed `end`.
