@@ -308,7 +308,7 @@ bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
     // seq_cst: the program must see it, or this thread the word; pairs with the program's exchange.
     waiting.store(1, std::memory_order_seq_cst);
     // seq_cst: orders the store before the loads of the word.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    platform::fence(std::memory_order_seq_cst);
     if (is_over(episode)) break;
     const auto left =
         std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();

@@ -191,6 +191,27 @@ module tutti_innetwork_core_formal #(
     rows_send[0] = 1'b0;
   end
 
+  // The repeated message that the core keeps, and all that the rows which needed it have sent: once the
+  // rows are looked up, then as what goes out again, then as a job.
+  logic [Bits-1:0] asked_q, answer, answer_rows_q, answer_again_q, answer_job_q;
+  logic asked_past_q;
+  always_comb begin
+    answer = '0;
+    for (int unsigned s = 0; s < Stages; ++s)
+      if (s <= 32'(last_i[symbol_i]) && (asked_past_q || s < 32'(row_q))
+          && (need_i[symbol_i][s] & asked_q) != '0) answer |= send_i[symbol_i][s];
+    answer[0] = 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (mine && i_core.has_doubt) begin
+      asked_q <= bit_q;
+      asked_past_q <= number_q != open_q;
+    end
+    if (i_core.looks_up && i_core.doubt_index_q == symbol_i) answer_rows_q <= answer;
+    if (i_core.looks_on && i_core.rows_index_q == symbol_i) answer_again_q <= answer_rows_q;
+    if (i_core.goes_again && i_core.again_index_q == symbol_i) answer_job_q <= answer_again_q;
+  end
+
   // The communicator that the core looks at is the one it looked up.
   logic indexed;
   always_comb begin
@@ -211,6 +232,8 @@ module tutti_innetwork_core_formal #(
       // An echo is what has been sent before, and never releases the host.
       a_echo: assert (!(in_use && job_valid && job_again && job_index == symbol_i)
           || was_sent(job_send, job_episode));
+      a_answer: assert (!(in_use && job_valid && job_again && job_index == symbol_i)
+          || job_send == answer_job_q);
       a_first_host: assert (!fires || came_q[0]);
       a_not_held: assert (!(job_valid && job_index == symbol_i && clear_i[symbol_i]));
       // A complete row is noticed in the next cycle, and then some row ends unless it is the turn
@@ -244,6 +267,12 @@ module tutti_innetwork_core_formal #(
       a_doubt: assert (!(in_use && i_core.doubt_valid_q && i_core.doubt_index_q == symbol_i)
           || (i_core.doubt_past_q ? begun_q && i_core.doubt_episode_q == open_q - EpisodeBits'(1)
           : i_core.doubt_episode_q == open_q));
+      a_asked: assert (!(in_use && i_core.doubt_valid_q && i_core.doubt_index_q == symbol_i)
+          || (i_core.doubt_bit_q == asked_q && i_core.doubt_past_q == asked_past_q));
+      a_answer_rows: assert (!(in_use && i_core.rows_valid_q && i_core.rows_index_q == symbol_i)
+          || rows_send == answer_rows_q);
+      a_answer_again: assert (!(in_use && i_core.again_valid_q && i_core.again_index_q == symbol_i)
+          || i_core.again_send_q == answer_again_q);
       a_rows: assert (!(in_use && i_core.rows_valid_q && i_core.rows_index_q == symbol_i)
           || was_sent(rows_send, i_core.rows_episode_q));
       a_for: assert (!in_use || i_core.for_q[symbol_i] == mine_q);

@@ -60,6 +60,8 @@ struct thread {
   letter out;
   bool parked = false, votes = false, released = false, sending = false;
   unsigned budget = 0;
+  // Cycles until it leaves the episode that has ended.
+  unsigned stays = 0;
   // The core to which it would send next, as programs number them.
   unsigned asked = 0;
   // The own group, that in which it goes on, and since when it is there.
@@ -211,6 +213,8 @@ class crowd {
         wrong_ = "a wrong total for core " + std::to_string(c) + ", aggregator " +
                  std::to_string(p.expected_total.how) + ", group " + std::to_string(t.group);
       t.released = true;
+      // Some stay for so long that others would end their next episode without them.
+      t.stays = random(8) == 0 ? random(longest) : random(16);
     }
   }
 
@@ -238,9 +242,12 @@ class crowd {
     auto& top = bench_.top();
     if (get(top.release_o, c)) return;
     if (t.released) {
-      if (random(8) != 0) return;
+      if (t.stays > 0) {
+        --t.stays;
+        return;
+      }
       t.released = t.parked = false;
-      t.budget = random(6);
+      t.budget = random(2) * random(6);
       if (t.next != t.group) t.since = bench_.cycle();
       t.group = t.next;
     } else if (t.parked) {

@@ -77,7 +77,8 @@ TUTTI_API inline constinit thread_local T object_of_thread{};
 
 // Calls std::atomic_thread_fence. ThreadSanitizer executes fences but does not model them, and GCC
 // warns about that. Here this can neither hide a race nor report a false one: the only fences are
-// those of sleepers.hpp, which decide whether a sleeper is woken and publish no data.
+// those of sleepers.hpp and of the network's hosts, which decide whether a sleeper is woken and
+// publish no data.
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"
