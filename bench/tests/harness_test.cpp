@@ -43,6 +43,15 @@ class Harness : public testing::Test {
     return *suite_;
   }
 
+  // On a busy machine some tries tell nothing. Returns whether one of them was as expected.
+  template <class AsExpected>
+  static bool is_soon(AsExpected as_expected) {
+    for (int tries = 0; tries < 5; ++tries) {
+      if (as_expected()) return true;
+    }
+    return false;
+  }
+
   static void quiet(const std::string&, double) {}
 
   plan plan_;
@@ -90,12 +99,17 @@ const measurement& of_metric(const suite& s, metric what) {
 }
 
 TEST_F(Harness, TheLateRankMayRotate) {
-  const suite& s = run_in("imbalance_100us_rotating");
-  EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("imbalance_100us_rotating")};
   // What makes a rank late is not counted as waiting, though every rank is late now and then.
   // It would be 200 us.
-  EXPECT_GT(cost_of(of_metric(s, metric::cpu_time)), 80e3);
-  EXPECT_LT(cost_of(of_metric(s, metric::cpu_time)), 180e3);
+  EXPECT_TRUE(is_soon([&] {
+    suite s(plan_);
+    s.run(quiet);
+    const double waits = cost_of(of_metric(s, metric::cpu_time));
+    EXPECT_GT(waits, 80e3);
+    return waits < 180e3 && cost_of(of_metric(s, metric::last_in_last_out)) < 20e3;
+  }));
 }
 
 TEST_F(Harness, RandomWorkIsNoWait) {
@@ -117,13 +131,15 @@ TEST_F(Harness, SeesHowLongABarrierRemembersLongWaits) {
   plan_.contenders.push_back(fake(
       "sulks", [=](rank_t n) { return std::make_unique<sulking_barrier>(n, 500e3, 5e3, memory); }));
   add_delayed(0);
-  suite s(plan_);
-  s.run(quiet);
-  ASSERT_EQ(s.results().size(), 2u);
   // The most against the least: on a busy machine the calm returns later, or a round's long waits
   // are cut short.
-  EXPECT_GT(summarize(s.results()[0].samples).max, 0.8 * memory);
-  EXPECT_LT(cost_of(s.results()[1]), 0.2 * memory);
+  EXPECT_TRUE(is_soon([&] {
+    suite s(plan_);
+    s.run(quiet);
+    EXPECT_EQ(s.results().size(), 2u);
+    return summarize(s.results().at(0).samples).max > 0.8 * memory &&
+           cost_of(s.results().at(1)) < 0.2 * memory;
+  }));
 }
 
 TEST_F(Harness, TheFloorOfACrowdIsNotAboveABarrierThatYields) {

@@ -133,6 +133,7 @@ class crowd {
 
   void step() {
     auto& top = bench_.top();
+    leaving_ = false;
     for (party& p : parties_) {
       p.all_idle = p.all_vote = true;
       p.total = {};
@@ -162,6 +163,8 @@ class crowd {
       ++p.threads;
       // A thread that still has to leave group 0 belongs to the group in which it goes on, too.
       if (t.released && t.next != t.group) party_of(c, t.next).all_idle = false;
+      // Nobody's group goes on before all have left group 0.
+      if (t.released && t.group == 0) leaving_ = true;
       if (t.group != 0) parties_[0].all_idle = false;
     }
     bench_.settle();
@@ -186,7 +189,8 @@ class crowd {
     auto& top = bench_.top();
     for (party& p : parties_) {
       p.releases = false;
-      p.still = p.threads != 0 && p.all_idle && p.under_way == 0 ? p.still + 1 : 0;
+      const bool is_still = p.threads != 0 && p.all_idle && p.under_way == 0 && !leaving_;
+      p.still = is_still ? p.still + 1 : 0;
       if (p.still > longest) wrong_ = "all threads of a group are idle, and nobody is released";
     }
     for (unsigned c = 0; c < CORES; ++c) {
@@ -317,6 +321,8 @@ class crowd {
   std::map<std::pair<unsigned, unsigned>, std::vector<std::uint32_t>> checks_;
   std::uint64_t arrived_ = 0;
   party parties_[GROUPS * (1 + SOCKETS)];
+  // Whether a thread has still to leave group 0.
+  bool leaving_ = false;
   std::string wrong_;
 };
 
