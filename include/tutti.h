@@ -368,7 +368,7 @@ typedef struct tutti_team_options {
   /* sizeof(tutti_team_options). */
   size_t size;
   /* The number of threads, including the caller's. 0: one for each physical core that the
-   * process may use. */
+   * process may use, but no more than its CPU quota and no more than `ranks`. */
   uint32_t threads;
   /* The number of ranks. 0: one for each thread. More than threads: several virtual ranks share
    * a thread (docs/teams.md). */
