@@ -42,7 +42,7 @@ FUZZ_SECONDS ?= 600
 .PHONY: help
 help: ## list what can be done (the default)
 	@printf 'tutti: synchronization from core to cluster\n\n'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nvariables: V=1 (verbose) JOBS=%s PREFIX=%s DESTDIR=%s\n' '$(JOBS)' '$(PREFIX)' '$(DESTDIR)'
 
 .PHONY: bootstrap

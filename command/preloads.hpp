@@ -14,7 +14,8 @@ struct preload {
 };
 
 inline constexpr preload preloads[] = {
-    {"--openmp", "libtutti_openmp.so", true, "Replace libgomp, the OpenMP runtime of GCC"},
+    {"--openmp", "libtutti_openmp.so", true,
+     "Replace the OpenMP runtime of GCC or clang; also without any of these options"},
     {"--pthread", "libtutti_pthread.so", false, "Replace pthread_barrier_* of glibc"},
     {"--mpi", "libtutti-mpi.so", false,
      "Serve the small collective calls of Open MPI and MPICH between ranks of one node"},

@@ -233,7 +233,8 @@ void add_sim(cli::command& program) {
     c.add_option("--algorithms", o->algorithms, which).value_name("LIST").show_default();
     c.add_option("--wait", o->waits, "Wait policies of tutti's").value_name("LIST").show_default();
   };
-  add_names(barrier, "all (tutti's), papers, hardware, or names, as an unknown one lists them");
+  add_names(barrier,
+            "all (tutti's), papers, hardware, or names; the error about an unknown one lists them");
   cli::command timeline =
       add("timeline",
           "Show what each thread waits for in an episode of a barrier, and whose line it is; "
@@ -241,7 +242,7 @@ void add_sim(cli::command& program) {
           run_timeline);
   timeline.add_flag("--page", o->page, "A page to look at in a browser, which needs no other file");
   add_common(timeline);
-  add_names(timeline, "The barrier, as an unknown name lists them");
+  add_names(timeline, "The barrier; the error about an unknown name lists them");
   cli::command reduce = add("reduce", "Reductions of a double over all threads", run_reduce);
   add_common(reduce);
   reduce.add_option("--algorithms", o->algorithms, "all, or default, exchange, tree, counted")
@@ -264,7 +265,9 @@ void add_sim(cli::command& program) {
       .add_option("--receivers", o->threads,
                   "Receivers, e.g. 1,8; receiver i waits on CPU i (default: all CPUs but one)")
       .value_name("LIST");
-  event.add_option("--algorithms", o->algorithms, "all, or names, as an unknown one lists them")
+  event
+      .add_option("--algorithms", o->algorithms,
+                  "all, or names; the error about an unknown one lists them")
       .value_name("LIST")
       .show_default();
   event.add_option("--wait", o->waits, "Wait policies of the event, or all")
@@ -292,8 +295,9 @@ void add_sim(cli::command& program) {
   add_machine(vcode).required();
   add_threads(vcode);
   vcode
-      .add_option("--algorithms", o->barriers,
-                  "all (tutti's), papers, hardware, or names, as an unknown one lists them")
+      .add_option(
+          "--algorithms", o->barriers,
+          "all (tutti's), papers, hardware, or names; the error about an unknown one lists them")
       .value_name("LIST")
       .show_default();
   vcode.add_option("--wait", o->waits, "Wait policies of tutti's")

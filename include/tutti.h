@@ -119,11 +119,11 @@ TUTTI_API void tutti_barrier_destroy(tutti_barrier* barrier);
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait(tutti_barrier* barrier, uint32_t rank);
 
-/* Does the same, but gives up after timeout_ns nanoseconds. Of algorithm NULL, continue by
- * tutti_barrier_resume_for; of the others, this rank must not use the barrier again. With algorithm
- * NULL, "ticket", "pool" and "striped" the arrival still counts, so the
- * others can complete the episode. With the other algorithms a rank may give up before it has
- * passed on what it collected, so give every rank a deadline.
+/* Does the same, but gives up after timeout_ns nanoseconds. With algorithm NULL this rank goes on by
+ * tutti_barrier_resume_for; with a named algorithm it must not use the barrier again. With NULL,
+ * "ticket", "pool" and "striped" the arrival still counts, so the others can complete the episode.
+ * With the other algorithms a rank may give up before it has passed on what it collected, so give
+ * every rank a deadline.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
 
@@ -368,7 +368,7 @@ typedef struct tutti_team_options {
   /* sizeof(tutti_team_options). */
   size_t size;
   /* The number of threads, including the caller's. 0: one for each physical core that the
-   * process may use. */
+   * process may use, but no more than its CPU quota and no more than `ranks`. */
   uint32_t threads;
   /* The number of ranks. 0: one for each thread. More than threads: several virtual ranks share
    * a thread (docs/teams.md). */
@@ -660,8 +660,8 @@ TUTTI_API int tutti_workers_create(tutti_workers** out, uint32_t workers, uint32
 TUTTI_API void tutti_workers_destroy(tutti_workers* workers);
 TUTTI_API int tutti_workers_set_patience(tutti_workers* workers, const char* patience);
 
-/* Sets *action to the name of an action that calls function(arg, sender, payload). The function may
- * post, and must not wait.
+/* Sets *action to the name of an action that calls function(arg, sender, payload). The function must
+ * not wait: it may call try_post and raise, but not post.
  * Errors: TUTTI_EINVAL (a pointer but `arg` is NULL), TUTTI_EAGAIN. */
 TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, void* arg,
                                 uint32_t* action);
@@ -672,9 +672,8 @@ TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, v
 TUTTI_API int tutti_workers_remove(tutti_workers* workers, uint32_t action, uint32_t by_worker);
 
 /* post runs the action once for each call, in the order of the sender; it waits for a free slot,
- * and try_post returns TUTTI_EAGAIN instead. An action must not call post. raise runs the action at
- * least once after the call, with this payload or a later one of this sender: raises that the
- * worker has not seen are one.
+ * and try_post returns TUTTI_EAGAIN instead. raise runs the action at least once after the call,
+ * with this payload or a later one of this sender: raises that the worker has not seen are one.
  * Errors: TUTTI_EINVAL (workers is NULL), TUTTI_ERANK (no such sender or worker). */
 TUTTI_API int tutti_workers_post(tutti_workers* workers, uint32_t sender, uint32_t worker,
                                  uint32_t action, uintptr_t payload);

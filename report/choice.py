@@ -324,8 +324,8 @@ def missing(made: list[Choice]) -> list[str]:
     ]
 
 
-def in_short(made: list[Choice]) -> str:
-    """One sentence: how many of how many."""
+def in_short(made: list[Choice], listed: str = "they come first") -> str:
+    """One sentence: how many of how many, and where they stand."""
     measured = [choice for choice in made if choice.measured and choice.against_best]
     losses = [choice for choice in made if choice.loses]
     skipped = sum(1 for choice in made if choice.reason)
@@ -340,7 +340,7 @@ def in_short(made: list[Choice]) -> str:
     return (
         f"tutti's default takes more than {LOSS:g} times what the best row does in {len(losses)} "
         f"of {len(measured)} "
-        f"situations{beside}; they come first.{more}"
+        f"situations{beside}; {listed}.{more}"
     )
 
 

@@ -94,12 +94,15 @@ def label(line: Line) -> str:
     return own.get(line["provider"], f"{line['provider']} {line['name']}")
 
 
-def columns(lines: Lines, *providers: str) -> list[str]:
-    """The times of the best form of each provider."""
-    return [
-        time_of(fastest([line for line in lines if line["provider"] == each]))
-        for each in providers
-    ]
+def columns(lines: Lines, *providers: str) -> list[Line | None]:
+    """The best form of each provider."""
+    return [fastest([line for line in lines if line["provider"] == each]) for each in providers]
+
+
+def cells(shown: list[Line | None], words: Callable[[Line | None], str] = time_of) -> list[str]:
+    """What `words` says of each, the fastest in bold."""
+    best = fastest([line for line in shown if line])
+    return [f"**{words(line)}**" if line and line is best else words(line) for line in shown]
 
 
 def is_default(line: Line) -> bool:
@@ -137,9 +140,12 @@ def barriers(lines: Lines) -> str:
         )
         made.append(
             [
-                str(threads), f"**{time_of(default)}**",
-                f"`{named['name']}` {time_of(named)}" if named else DASH,
-                *columns(here, "libgomp", "libomp", "std", "pthread"),
+                str(threads),
+                *cells(
+                    [default, named, *columns(here, "libgomp", "libomp", "std", "pthread")],
+                    lambda line: (f"`{line['name']}` " if line and line is named else "")
+                    + time_of(line),
+                ),
             ]
         )
     heads = [
@@ -157,12 +163,8 @@ def regions(lines: Lines) -> str:
                 metric="loop",
             )
             default = fastest([line for line in here if is_default(line)])
-            made.append(
-                [
-                    f"{threads}, {words}", f"**{time_of(default)}**",
-                    *columns(here, "handwritten", "forkunion", "libomp", "libgomp", "tbb"),
-                ]
-            )
+            peers = columns(here, "handwritten", "forkunion", "libomp", "libgomp", "tbb")
+            made.append([f"{threads}, {words}", *cells([default, *peers])])
     heads = ["tutti", "by hand", "ForkUnion", "LLVM libomp, best", "libgomp, best", "oneTBB"]
     return table("threads", heads, made)
 
@@ -211,26 +213,33 @@ def situations(lines: Lines) -> str:
         others = [line for line in here if not is_default(line)]
         calm = [line for line in others if not spins(line, lines)]
         spinning = fastest([line for line in others if spins(line, lines)])
-        made.append([words, f"**{time_of(default)}**", named_time(fastest(calm)),
-                     named_time(spinning)])
+        made.append(
+            [
+                words,
+                *cells(
+                    [default, fastest(calm), spinning],
+                    lambda line: time_of(line) if line is default else named_time(line),
+                ),
+            ]
+        )
     heads = ["tutti", "best other", "best that polls for the whole millisecond"]
     return table("16 threads", heads, made)
 
 
 def epcc(lines: Lines) -> str:
-    cells: dict[tuple, list[float]] = defaultdict(list)
+    taken: dict[tuple, list[float]] = defaultdict(list)
     constructs: dict[str, None] = {}
     for line in lines:
         for construct, value in line.get("us", {}).items():
             constructs[construct] = None
             runtime = line["runtime"]
-            cells[construct, line["situation"], runtime].append(value)
+            taken[construct, line["situation"], runtime].append(value)
     made = []
     for construct in constructs:
         row = [construct]
         for threads in ("2", "4", "8", "16"):
             of = {
-                runtime: statistics.median(cells[construct, threads, runtime])
+                runtime: statistics.median(taken[construct, threads, runtime])
                 for runtime in ("libgomp", "active", "passive", "libomp", "tutti")
             }
             own = min(of[each] for each in ("libgomp", "active", "passive"))
@@ -240,26 +249,26 @@ def epcc(lines: Lines) -> str:
 
 
 def programs(lines: Lines) -> str:
-    cells: dict[tuple, list[float]] = defaultdict(list)
+    taken: dict[tuple, list[float]] = defaultdict(list)
     for line in lines:
         if "wall" in line:
-            cells[line["program"], line["situation"], line["runtime"], "wall"].append(line["wall"])
-            cells[line["program"], line["situation"], line["runtime"], "processor"].append(
+            taken[line["program"], line["situation"], line["runtime"], "wall"].append(line["wall"])
+            taken[line["program"], line["situation"], line["runtime"], "processor"].append(
                 line.get("processor", 0)
             )
 
     def cell(*key: str) -> str:
-        walls = cells.get((*key, "wall"))
+        walls = taken.get((*key, "wall"))
         if not walls:
             return DASH
-        used = statistics.median(cells[(*key, "processor")])
+        used = statistics.median(taken[(*key, "processor")])
         wall = format_time(statistics.median(walls) * 1e9)
         return f"{wall} ({format_time(used * 1e9)})" if used else wall
 
     made = [
         [f"{program}, {threads} threads",
          *(cell(program, threads, runtime) for runtime in ("tutti", "libgomp", "libomp"))]
-        for program, threads in dict.fromkeys(key[:2] for key in cells)
+        for program, threads in dict.fromkeys(key[:2] for key in taken)
     ]
     return table("program", ["tutti", "libgomp", "LLVM libomp"], made)
 
@@ -275,8 +284,9 @@ def mpi(lines: Lines) -> str:
                 )
                 own = [line for line in here if line["provider"] == family]
                 ours = [line for line in here if line["provider"] == "tutti"]
-                made.append([f"{words}, {ranks} ranks, `{call}`", f"**{time_of(fastest(ours))}**",
-                             time_of(fastest(own))])
+                made.append(
+                    [f"{words}, {ranks} ranks, `{call}`", *cells([fastest(ours), fastest(own)])]
+                )
     return table("", ["with tutti preloaded", "its own"], made)
 
 
@@ -284,11 +294,11 @@ def streamcluster(lines: Lines) -> str:
     made = []
     for threads in (1, 2, 4, 8, 16):
         here = found(lines, benchmark="streamcluster", threads=threads)
-        cells = [
-            time_of(fastest([line for line in here if line["name"] == name]))
+        shown = [
+            fastest([line for line in here if line["name"] == name])
             for name in ("default", "counting", "ticket", "pthread", "std")
         ]
-        made.append([str(threads), f"**{cells[0]}**", *cells[1:]])
+        made.append([str(threads), *cells(shown)])
     return table("threads", ["tutti", "`counting`", "`ticket`", "pthread", "std::barrier"], made)
 
 

@@ -229,8 +229,11 @@ def _losses(data: Dataset) -> str:
         f"In half of the situations it takes at most {half:.2f} times the best, in nine of ten at "
         f"most {most:.1f} times."
     )
+    listed = f"the table has the {MOST_LOSSES} in which it loses most"
     return (
-        f"{in_short(made)} {spread}\n\n" + "\n".join(markdown(worst, True).split("\n")[2:]) + "\n"
+        f"{in_short(made, listed)} {spread}\n\n"
+        + "\n".join(markdown(worst, True).split("\n")[2:])
+        + "\n"
     )
 
 

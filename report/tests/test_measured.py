@@ -13,6 +13,7 @@ from report.cli import main
 from report.errors import ReportError
 from report.figures import overview
 from report.lines import Dataset, load
+from report.sections import CHAPTERS
 
 PAGE = Path("page.md")
 
@@ -106,3 +107,10 @@ def test_check_does_not_take_lines(project: Path, all_stored: list[Path], capsys
 
 def test_the_pages_of_the_project_agree_with_what_is_kept():
     assert main(["pages", "--check"]) == 0
+
+
+def test_the_page_on_measuring_lists_the_chapters_of_the_report():
+    page = (Path(__file__).parent.parent.parent / "docs" / "measuring.md").read_text("utf-8")
+    after = page.partition("| chapter | measured by |")[2].split("\n\n")[0]
+    listed = [row.split("|")[1].strip() for row in after.split("\n")[2:]]
+    assert listed == list(CHAPTERS)

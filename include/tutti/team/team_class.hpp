@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The class template tutti::basic_team, of which tutti::team is the one for the native platform.
-// Include team.hpp instead: it explains the class and includes the
-// templates.
+// Include team.hpp instead: it explains the class and includes the templates.
 // Hosted only: it needs threads and the compiled library.
 #pragma once
 
