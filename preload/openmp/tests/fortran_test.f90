@@ -182,7 +182,8 @@ contains
   end function fibonacci
 
   subroutine check_tasks()
-    integer :: answer, i, x, hits(50)
+    integer :: answer, i, x, after, hits(50)
+    integer(kind=omp_event_handle_kind) :: event
     hits = 0
     x = 0
     !$omp parallel
@@ -199,6 +200,15 @@ contains
       x = i
       !$omp end task
     end do
+    !$omp task detach(event) depend(out: after)
+    after = 1
+    !$omp end task
+    !$omp task depend(inout: after)
+    after = after + 1
+    !$omp end task
+    call omp_fulfill_event(event)
+    !$omp taskwait
+    call check(after == 2, 'omp_fulfill_event')
     !$omp end single
     !$omp end parallel
     call check(answer == 144 .and. all(hits == 1) .and. x == 10, 'tasks')
