@@ -36,6 +36,11 @@ contains
     integer(kind=omp_sched_kind) :: kind
     integer :: chunk
     integer(8) :: wide
+    character(len=12) :: text
+    call omp_set_affinity_format('level %L  ')
+    call check(omp_get_affinity_format(text) == 10, 'omp_set_affinity_format')
+    call check(omp_capture_affinity(text, ' ') == 1 .and. text == ' ', 'omp_capture_affinity')
+    call check(omp_capture_affinity(text, '') == 9 .and. text == 'level 0  ', 'default format')
     call omp_set_num_threads(3)
     call check(omp_get_max_threads() == 3, 'omp_set_num_threads')
     wide = n
