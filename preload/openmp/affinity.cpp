@@ -320,11 +320,6 @@ std::string formatted(thread& me, const char* format) {
   return out;
 }
 
-std::string fortran_text(const char* text, std::size_t size) {
-  while (size > 0 && text[size - 1] == ' ') --size;
-  return {text, size};
-}
-
 std::size_t copy_out(char* to, std::size_t size, const std::string& from) {
   if (size > 0) {
     const std::size_t count = std::min(from.size(), size - 1);
@@ -355,7 +350,7 @@ TUTTI_OMP void omp_set_affinity_format(const char* format) {
   global().affinity_format = strdup(format);
 }
 TUTTI_OMP void omp_set_affinity_format_(const char* format, std::size_t size) {
-  omp_set_affinity_format(fortran_text(format, size).c_str());
+  omp_set_affinity_format(std::string(format, size).c_str());
 }
 TUTTI_OMP std::size_t omp_get_affinity_format(char* to, std::size_t size) {
   return copy_out(to, size, affinity_format());
@@ -370,7 +365,8 @@ TUTTI_OMP std::size_t omp_capture_affinity(char* to, std::size_t size, const cha
 }
 TUTTI_OMP int omp_capture_affinity_(char* to, const char* format, std::size_t size,
                                     std::size_t format_size) {
-  const std::string wanted = fortran_text(format, format_size);
+  // Blanks at the end belong to the format, as in libgomp.
+  const std::string wanted(format, format_size);
   const std::string text =
       formatted(self(), wanted.empty() ? affinity_format().c_str() : wanted.c_str());
   fill_out(to, size, text);
@@ -383,7 +379,7 @@ TUTTI_OMP void omp_display_affinity(const char* format) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 TUTTI_OMP void omp_display_affinity_(const char* format, std::size_t size) {
-  omp_display_affinity(fortran_text(format, size).c_str());
+  omp_display_affinity(std::string(format, size).c_str());
 }
 
 namespace {

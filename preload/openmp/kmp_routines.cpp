@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routines that LLVM's runtime adds, and those of OpenMP that differ from libgomp's.
+#include <algorithm>
 #include <cstdlib>
 
 #include "preload/openmp/kmpc.hpp"
@@ -43,6 +44,9 @@ TUTTI_KMPC void kmp_set_blocktime(int ms) {
 // relaxed: a setting.
 TUTTI_KMPC int kmp_get_blocktime() { return block_time.load(tutti::relaxed); }
 TUTTI_KMPC void kmp_set_defaults(const char*) {}
+// The objects of loops are made as they are needed.
+TUTTI_KMPC void kmp_set_disp_num_buffers(int) {}
+TUTTI_KMPC int kmp_get_num_known_threads() { return known_threads(); }
 TUTTI_KMPC void kmp_set_library(int) {}
 TUTTI_KMPC int kmp_get_library() { return 2; }
 TUTTI_KMPC void kmp_set_library_serial() {}
@@ -65,12 +69,22 @@ TUTTI_KMPC void* kmp_calloc(std::size_t count, std::size_t size) {
   return std::calloc(count, size);
 }
 TUTTI_KMPC void* kmp_realloc(void* at, std::size_t size) { return std::realloc(at, size); }
+TUTTI_KMPC void* kmp_aligned_malloc(std::size_t size, std::size_t align) {
+  void* at = nullptr;
+  return posix_memalign(&at, std::max(align, sizeof(void*)), size) == 0 ? at : nullptr;
+}
 TUTTI_KMPC void kmp_free(void* at) { std::free(at); }
 
 extern "C" {
 void* omp_alloc(std::size_t, std::uintptr_t);
 void* omp_aligned_alloc(std::size_t, std::size_t, std::uintptr_t);
+void* omp_calloc(std::size_t, std::size_t, std::uintptr_t);
+void* omp_realloc(void*, std::size_t, std::uintptr_t, std::uintptr_t);
 void omp_free(void*, std::uintptr_t);
+std::uintptr_t omp_init_allocator(std::uintptr_t, int, const void*);
+void omp_destroy_allocator(std::uintptr_t);
+void omp_set_default_allocator(std::uintptr_t);
+std::uintptr_t omp_get_default_allocator();
 }
 TUTTI_KMPC void* __kmpc_alloc(int, std::size_t size, std::uintptr_t a) {
   return omp_alloc(size, a);
@@ -79,3 +93,19 @@ TUTTI_KMPC void* __kmpc_aligned_alloc(int, std::size_t align, std::size_t size, 
   return omp_aligned_alloc(align, size, a);
 }
 TUTTI_KMPC void __kmpc_free(int, void* at, std::uintptr_t a) { omp_free(at, a); }
+TUTTI_KMPC void* __kmpc_calloc(int, std::size_t count, std::size_t size, std::uintptr_t a) {
+  return omp_calloc(count, size, a);
+}
+TUTTI_KMPC void* __kmpc_realloc(int, void* at, std::size_t size, std::uintptr_t a,
+                                std::uintptr_t of_old) {
+  return omp_realloc(at, size, a, of_old);
+}
+TUTTI_KMPC std::uintptr_t __kmpc_init_allocator(int, std::uintptr_t space, int count,
+                                                const void* traits) {
+  return omp_init_allocator(space, count, traits);
+}
+TUTTI_KMPC void __kmpc_destroy_allocator(int, std::uintptr_t a) { omp_destroy_allocator(a); }
+TUTTI_KMPC void __kmpc_set_default_allocator(int, std::uintptr_t a) {
+  omp_set_default_allocator(a);
+}
+TUTTI_KMPC std::uintptr_t __kmpc_get_default_allocator(int) { return omp_get_default_allocator(); }

@@ -38,6 +38,7 @@ enum : unsigned {
   is_final = 2,
   is_mergeable = 4,
   has_destructors = 8,
+  is_proxy = 16,
   has_priority = 32,
   // Not of clang: an untied task asked to go on.
   goes_on = 1u << 16,
@@ -85,6 +86,7 @@ header& make(thread& me, unsigned flags, std::size_t task_bytes, std::size_t sha
   t.data = &h;
   t.is_final = t.is_final || (flags & is_final) != 0;
   t.is_cancellable = (flags & has_destructors) == 0;
+  t.is_detachable = t.awaits_event = (flags & is_proxy) != 0;
   return h;
 }
 
@@ -146,6 +148,15 @@ TUTTI_KMPC clang_task* __kmpc_omp_task_alloc(source_place*, int, unsigned flags,
   return &data_of(make(self(), flags, task_bytes, shared_bytes, routine));
 }
 
+// The task of a target region, which runs on the host.
+TUTTI_KMPC clang_task* __kmpc_omp_target_task_alloc(source_place*, int, unsigned flags,
+                                                    std::size_t task_bytes,
+                                                    std::size_t shared_bytes,
+                                                    int (*routine)(int, clang_task*),
+                                                    std::int64_t) {
+  return &data_of(make(self(), flags & ~is_proxy, task_bytes, shared_bytes, routine));
+}
+
 TUTTI_KMPC int __kmpc_omp_task(source_place*, int, clang_task* t) {
   return start(self(), t, {}, TUTTI_OMPT_CALL_SITE);
 }
@@ -203,6 +214,14 @@ TUTTI_KMPC task* __kmpc_task_allow_completion_event(source_place*, int, clang_ta
   task& t = *header_of(data).of;
   t.is_detachable = t.awaits_event = true;
   return &t;
+}
+
+// A proxy task ends when the program says so, on a thread of the team or on any other one.
+TUTTI_KMPC void __kmpc_proxy_task_completed(int, clang_task* data) {
+  fulfill(self(), *header_of(data).of);
+}
+TUTTI_KMPC void __kmpc_proxy_task_completed_ooo(clang_task* data) {
+  fulfill(self(), *header_of(data).of);
 }
 
 // ---- loops of tasks
@@ -397,6 +416,33 @@ TUTTI_KMPC void* __kmpc_taskred_init(int, int count, reduced_variable* variables
   return me.now.current->group;
 }
 
+namespace {
+
+// What earlier compilers pass. Their function that begins a copy takes the copy alone.
+struct earlier_variable {
+  void* shared;
+  std::size_t bytes;
+  void (*begin)(void* copy, void* unused);
+  void (*end)(void* copy);
+  void (*combine)(void* into, void* copy);
+  unsigned flags;
+};
+
+std::vector<reduced_variable> converted(int count, const earlier_variable* variables) {
+  std::vector<reduced_variable> all;
+  for (int i = 0; i < count; ++i) {
+    const earlier_variable& v = variables[i];
+    all.push_back({v.shared, v.shared, v.bytes, v.begin, v.end, v.combine, v.flags});
+  }
+  return all;
+}
+
+}  // namespace
+
+TUTTI_KMPC void* __kmpc_task_reduction_init(int number, int count, earlier_variable* variables) {
+  return __kmpc_taskred_init(number, count, converted(count, variables).data());
+}
+
 TUTTI_KMPC void* __kmpc_task_reduction_get_th_data(int, void* group, void* variable) {
   thread& me = self();
   auto* g = group != nullptr ? static_cast<taskgroup*>(group) : me.now.current->group;
@@ -435,6 +481,12 @@ TUTTI_KMPC void* __kmpc_taskred_modifier_init(source_place*, int, int is_loop, i
   for (int i = 0; i < count; ++i) mine->all[static_cast<std::size_t>(i)].variable = variables[i];
   attach(me, mine);
   return me.now.current->group;
+}
+
+TUTTI_KMPC void* __kmpc_task_reduction_modifier_init(source_place* place, int number, int is_loop,
+                                                     int count, earlier_variable* variables) {
+  return __kmpc_taskred_modifier_init(place, number, is_loop, count,
+                                      converted(count, variables).data());
 }
 
 TUTTI_KMPC void __kmpc_task_reduction_modifier_fini(source_place*, int, int is_loop) {

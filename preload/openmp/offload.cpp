@@ -33,8 +33,10 @@ void run_on_host(region_function function, void** addresses) {
   omp_team inside;
   inside.env = *outer.current->env;
   task alone;
+  rank_slot slot;
   context none;
   inside.implicit.push_back(&alone);
+  inside.slots.push_back(&slot);
   init_implicit(alone, inside, none);
   me.now = {};
   me.now.team = &inside;
@@ -46,6 +48,8 @@ void run_on_host(region_function function, void** addresses) {
   me.num_teams = 1;
   me.team_num = 0;
   function(addresses);
+  // Tasks that await an event outlive the function.
+  wait_for_children(me);
   end_implicit(me, alone);
   ompt::forget_part(alone);
   me.now = outer;

@@ -493,7 +493,8 @@ TUTTI_OMP void GOMP_taskgroup_end() {
 }
 
 TUTTI_OMP void omp_fulfill_event(task* event) { fulfill(self(), *event); }
-TUTTI_OMP void omp_fulfill_event_(task** event) { omp_fulfill_event(*event); }
+// Fortran passes the event by value.
+TUTTI_OMP void omp_fulfill_event_(task* event) { omp_fulfill_event(event); }
 
 TUTTI_OMP int omp_in_final() { return self().now.current->is_final ? 1 : 0; }
 TUTTI_OMP int omp_in_final_() { return omp_in_final(); }

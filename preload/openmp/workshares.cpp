@@ -22,7 +22,8 @@ workshare* new_workshare(thread& me, const plan& wanted, unsigned threads) {
   s->turn.store(0, relaxed);
   s->chunks = 0;
   if (wanted.memory_bytes != 0) s->memory = std::calloc(1, wanted.memory_bytes);
-  if (!wanted.extents.empty()) {
+  // A single thread waits for nobody. (GCC 12 passes wrong numbers of unsigned iterations.)
+  if (!wanted.extents.empty() && threads > 1) {
     std::uint64_t entries = threads;
     if (wanted.schedule == schedule_guided) entries = wanted.extents[0];
     if (wanted.schedule == schedule_dynamic) entries = wanted.extents[0] / wanted.chunk + 1;

@@ -36,6 +36,11 @@ contains
     integer(kind=omp_sched_kind) :: kind
     integer :: chunk
     integer(8) :: wide
+    character(len=12) :: text
+    call omp_set_affinity_format('level %L  ')
+    call check(omp_get_affinity_format(text) == 10, 'omp_set_affinity_format')
+    call check(omp_capture_affinity(text, ' ') == 1 .and. text == ' ', 'omp_capture_affinity')
+    call check(omp_capture_affinity(text, '') == 9 .and. text == 'level 0  ', 'default format')
     call omp_set_num_threads(3)
     call check(omp_get_max_threads() == 3, 'omp_set_num_threads')
     wide = n
@@ -182,7 +187,8 @@ contains
   end function fibonacci
 
   subroutine check_tasks()
-    integer :: answer, i, x, hits(50)
+    integer :: answer, i, x, after, hits(50)
+    integer(kind=omp_event_handle_kind) :: event
     hits = 0
     x = 0
     !$omp parallel
@@ -199,6 +205,15 @@ contains
       x = i
       !$omp end task
     end do
+    !$omp task detach(event) depend(out: after)
+    after = 1
+    !$omp end task
+    !$omp task depend(inout: after)
+    after = after + 1
+    !$omp end task
+    call omp_fulfill_event(event)
+    !$omp taskwait
+    call check(after == 2, 'omp_fulfill_event')
     !$omp end single
     !$omp end parallel
     call check(answer == 144 .and. all(hits == 1) .and. x == 10, 'tasks')

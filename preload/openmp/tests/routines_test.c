@@ -266,6 +266,37 @@ static void check_target_data(void) {
   }
 }
 
+// Tasks in a target region, which has a team of one thread.
+static void check_tasks_in_target(int n) {
+  int x = 0, y = 0, z = 0;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+#pragma omp target map(tofrom : x, y, z)
+  {
+#pragma omp task depend(out : x) shared(x)
+    x = 1;
+#pragma omp task depend(inout : x) shared(x)
+    x += 10;
+#pragma omp taskwait depend(in : x)
+    CHECK(x == 11);
+#pragma omp taskgroup
+    {
+#pragma omp task depend(in : x) shared(x, y)
+      y = x;
+    }
+    CHECK(y == 11);
+    omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : z)
+    {}
+#pragma omp task depend(in : z) shared(z)
+    z = 3;
+    CHECK(z == 0);
+    omp_fulfill_event(event);
+    // The region waits for its tasks. (libgomp waits for the event where the task is made.)
+  }
+  CHECK(z == 3);
+}
+
 // ---- priorities
 
 // The other rank is kept in a task of its own, so the caller runs the rest alone. With more ranks
@@ -387,6 +418,7 @@ int main(void) {
 #endif
     check_devices();
     check_target_data();
+    check_tasks_in_target(n);
     check_priorities(n);
     check_rare_clauses(n);
     check_pause(n);

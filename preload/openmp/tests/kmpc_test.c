@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of clang's interface that the other programs do not call: some are of compilers before
+// clang 14, some are called by programs themselves. Each is called as LLVM's own runtime expects.
+#include <pthread.h>
+#include <stdint.h>
+
+#include "preload/openmp/tests/check.h"
+
+struct clang_task {
+  void* shared;
+  int (*routine)(int, struct clang_task*);
+  int part;
+  void* others[2];
+};
+
+struct earlier_variable {
+  void* shared;
+  size_t bytes;
+  void (*begin)(void*);
+  void (*end)(void*);
+  void (*combine)(void*, void*);
+  unsigned flags;
+};
+
+int __kmpc_global_thread_num(void*);
+struct clang_task* __kmpc_omp_task_alloc(void*, int, unsigned, size_t, size_t,
+                                         int (*)(int, struct clang_task*));
+int __kmpc_omp_task(void*, int, struct clang_task*);
+void __kmpc_proxy_task_completed(int, struct clang_task*);
+void __kmpc_proxy_task_completed_ooo(struct clang_task*);
+void* __kmpc_task_reduction_init(int, int, void*);
+void* __kmpc_task_reduction_modifier_init(void*, int, int, int, void*);
+void __kmpc_task_reduction_modifier_fini(void*, int, int);
+void* __kmpc_task_reduction_get_th_data(int, void*, void*);
+uintptr_t __kmpc_init_allocator(int, uintptr_t, int, void*);
+void __kmpc_destroy_allocator(int, uintptr_t);
+void __kmpc_set_default_allocator(int, uintptr_t);
+uintptr_t __kmpc_get_default_allocator(int);
+void* __kmpc_alloc(int, size_t, uintptr_t);
+void* __kmpc_calloc(int, size_t, size_t, uintptr_t);
+void* __kmpc_realloc(int, void*, size_t, uintptr_t, uintptr_t);
+void __kmpc_free(int, void*, uintptr_t);
+int kmp_get_num_known_threads(void);
+
+// ---- the tasks of target regions
+
+static void check_target(int n) {
+  int value = 0, after = 0;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+  {
+#pragma omp target nowait map(tofrom : value) depend(out : value)
+    value = 5;
+#pragma omp target nowait map(tofrom : value) depend(inout : value)
+    value += 2;
+#pragma omp task depend(in : value) shared(value, after)
+    after = value;
+#pragma omp taskwait
+    CHECK(value == 7 && after == 7);
+  }
+}
+
+// ---- proxy tasks end when the program says so
+
+enum { tied = 1, proxy = 16 };
+static int routines_run, completed;
+
+static int count_routine(int thread, struct clang_task* t) {
+  (void)thread;
+  (void)t;
+#pragma omp atomic
+  ++routines_run;
+  return 0;
+}
+
+static void* complete_later(void* t) {
+  usleep(2000);
+#pragma omp atomic write
+  completed = 1;
+  __kmpc_proxy_task_completed_ooo(t);
+  return NULL;
+}
+
+static void check_proxy(int n) {
+  routines_run = completed = 0;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+  {
+    const int me = __kmpc_global_thread_num(NULL);
+    struct clang_task* const t =
+        __kmpc_omp_task_alloc(NULL, me, tied | proxy, sizeof *t, 0, count_routine);
+    __kmpc_omp_task(NULL, me, t);
+    pthread_t helper;
+    CHECK(pthread_create(&helper, NULL, complete_later, t) == 0);
+#pragma omp taskwait
+    int is_completed, run;
+#pragma omp atomic read
+    is_completed = completed;
+#pragma omp atomic read
+    run = routines_run;
+    CHECK(is_completed && run == 1);
+    CHECK(pthread_join(helper, NULL) == 0);
+    // The team's own threads complete one too, before its routine has run or after it.
+    struct clang_task* const other =
+        __kmpc_omp_task_alloc(NULL, me, tied | proxy, sizeof *other, 0, count_routine);
+    __kmpc_omp_task(NULL, me, other);
+    __kmpc_proxy_task_completed(me, other);
+#pragma omp taskwait
+#pragma omp atomic read
+    run = routines_run;
+    CHECK(run == 2);
+  }
+}
+
+// ---- reductions over tasks, as earlier compilers begin them
+
+static void begin_at_zero(void* copy) { *(long*)copy = 0; }
+static void add(void* into, void* copy) { *(long*)into += *(long*)copy; }
+
+static void check_reductions(int n) {
+  long sum = 100;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+  {
+#pragma omp taskgroup
+    {
+      struct earlier_variable variable = {&sum, sizeof sum, begin_at_zero, NULL, add, 0};
+      void* const group = __kmpc_task_reduction_init(__kmpc_global_thread_num(NULL), 1, &variable);
+      for (int i = 1; i <= 20; ++i) {
+#pragma omp task firstprivate(i, group) shared(sum)
+        {
+          const int me = __kmpc_global_thread_num(NULL);
+          long* const mine = __kmpc_task_reduction_get_th_data(me, group, &sum);
+          CHECK(mine != &sum);
+          *mine += i;
+        }
+      }
+    }
+    CHECK(sum == 100 + 210);
+  }
+  // All threads of a region take part, each with a variable of its own.
+  long totals[64] = {0};
+#pragma omp parallel num_threads(n)
+  {
+    const int me = __kmpc_global_thread_num(NULL);
+    long* const own = &totals[omp_get_thread_num()];
+    struct earlier_variable variable = {own, sizeof *own, begin_at_zero, NULL, add, 0};
+    void* const group = __kmpc_task_reduction_modifier_init(NULL, me, 0, 1, &variable);
+#pragma omp task firstprivate(group, own)
+    *(long*)__kmpc_task_reduction_get_th_data(__kmpc_global_thread_num(NULL), group, own) += 1;
+    __kmpc_task_reduction_modifier_fini(NULL, me, 0);
+  }
+  long total = 0;
+  for (int i = 0; i < 64; ++i) total += totals[i];
+  CHECK(total == n);
+}
+
+// ---- memory
+
+static void check_memory(void) {
+  omp_alloctrait_t traits[] = {{omp_atk_alignment, 256}};
+  const uintptr_t a = __kmpc_init_allocator(0, (uintptr_t)omp_default_mem_space, 1, traits);
+  CHECK(a != 0);
+  const uintptr_t before = __kmpc_get_default_allocator(0);
+  __kmpc_set_default_allocator(0, a);
+  CHECK(__kmpc_get_default_allocator(0) == a && (uintptr_t)omp_get_default_allocator() == a);
+  char* at = __kmpc_calloc(0, 10, 10, 0);
+  CHECK(at != NULL && (uintptr_t)at % 256 == 0);
+  for (int i = 0; i < 100; ++i) CHECK(at[i] == 0);
+  at[99] = 7;
+  at = __kmpc_realloc(0, at, 5000, a, a);
+  CHECK(at != NULL && (uintptr_t)at % 256 == 0 && at[99] == 7);
+  __kmpc_free(0, at, a);
+  __kmpc_set_default_allocator(0, before);
+  CHECK(__kmpc_get_default_allocator(0) == before);
+  __kmpc_destroy_allocator(0, a);
+  // 3 is no power of two.
+  traits[0].value = 3;
+  CHECK(__kmpc_init_allocator(0, (uintptr_t)omp_default_mem_space, 1, traits) == 0);
+  void* const aligned = kmp_aligned_malloc(100, 512);
+  CHECK(aligned != NULL && (uintptr_t)aligned % 512 == 0);
+  kmp_free(aligned);
+  CHECK(kmp_aligned_malloc(100, 24) == NULL);
+}
+
+int main(void) {
+  const int n = omp_get_max_threads();
+  kmp_set_disp_num_buffers(4);
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    check_target(n);
+    check_proxy(n);
+    check_reductions(n);
+    check_memory();
+    CHECK(kmp_get_num_known_threads() >= 1);
+  }
+  return 0;
+}
