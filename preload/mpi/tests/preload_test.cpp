@@ -62,6 +62,10 @@ TEST_P(preload_mpi, started_barriers_end_in_every_way_and_when_the_last_has_star
   expect_all_held(run("started freed"));
 }
 
+TEST_P(preload_mpi, a_rank_that_waits_for_a_started_barrier_alone_goes_on_sending) {
+  expect_all_held(run("started_alone", {.ranks = 2}));
+}
+
 TEST_P(preload_mpi, communicators_are_made_and_freed_at_random) {
   const output result = run("communicators");
   expect_all_held(result);
