@@ -7,8 +7,8 @@
 // all decide the same: to serve it, or to leave it to MPI.
 //
 // A call with a mistake is left to MPI, before the communicator is set up: perhaps only this rank
-// makes it, and MPI tells it so. No function of MPI that would report the mistake comes before, since
-// that would call the error handler of another communicator, or call it twice.
+// makes it, and MPI tells it so. No function of MPI that would report the mistake comes before,
+// since that would call the error handler of another communicator, or call it twice.
 //
 // No scope is open when MPI gets a call, because an error handler may leave it by a jump or an
 // exception.

@@ -83,8 +83,8 @@ bool complete_if_over(started& barrier) noexcept {
   return barrier.is_complete;
 }
 
-// MPICH calls this for a request that is waited for or tested. In MPI_Wait it calls nothing else, so
-// the program's messages would stand still, those for which the others wait among them.
+// MPICH calls this for a request that is waited for or tested. In MPI_Wait it calls nothing else,
+// so the program's messages would stand still, those for which the others wait among them.
 int poll(void* state, void*) noexcept {
   auto& barrier = *static_cast<started*>(state);
   if (complete_if_over(barrier)) return 0;
@@ -153,8 +153,8 @@ int start_barrier(const library& mpi, communicator& comm, void* request) noexcep
   const std::lock_guard lock(one);
   std::memcpy(&barrier->request, request, is_mpich ? sizeof(int) : sizeof(void*));
   barrier->has_request = true;
-  // MPICH asks for it later, and this thread must not call it with the mutex: it asks while it holds
-  // a lock of its own.
+  // MPICH asks for it later, and this thread must not call it with the mutex: it asks while it
+  // holds a lock of its own.
   if (!is_mpich && barrier->is_over())
     complete(*barrier);
   else
