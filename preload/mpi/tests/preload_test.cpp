@@ -143,6 +143,14 @@ TEST_P(preload_mpi, a_deadline_names_the_missing_rank_and_ends_the_job) {
   }
 }
 
+// MPICH's launcher refuses to start more processes on some machines.
+TEST(preload_mpi_alone, ranks_of_several_jobs_are_left_to_mpi) {
+  TUTTI_SKIP_WITHOUT(open_mpi);
+  const output result = run_preloaded(open_mpi, program_of(open_mpi, "spawned"), {.ranks = 2});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "because it has ranks of several jobs");
+}
+
 // The launchers end the job when a rank is killed. Open MPI's can be told not to.
 TEST(preload_mpi_alone, a_killed_rank_is_named_at_the_deadline) {
   TUTTI_SKIP_WITHOUT(open_mpi);

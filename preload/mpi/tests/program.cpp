@@ -25,6 +25,7 @@
 namespace {
 
 int world_rank = 0, world_size = 0;
+std::string program_path;
 
 [[noreturn]] void fail(const std::string& what) {
   std::printf("rank %d: %s\n", world_rank, what.c_str());
@@ -590,6 +591,23 @@ void errors_are_reported() {
   MPI_Comm_free(&comm);
 }
 
+// Processes that the launcher starts later have its environment, which has no preload.
+void spawned() {
+  MPI_Comm other, all;
+  MPI_Comm_get_parent(&other);
+  const bool is_parent = other == MPI_COMM_NULL;
+  std::string scenario = "spawned";
+  char* arguments[] = {scenario.data(), nullptr};
+  if (is_parent)
+    MPI_Comm_spawn(program_path.c_str(), arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                   MPI_ERRCODES_IGNORE);
+  MPI_Intercomm_merge(other, is_parent ? 0 : 1, &all);
+  MPI_Barrier(all);
+  check_sum(all, 3);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&other);
+}
+
 // A rank that waits for a started barrier alone goes on sending a message for which another one
 // waits before it starts the barrier; and its state may be asked for without a test.
 void started_alone() {
@@ -618,6 +636,7 @@ const std::map<std::string, std::function<void()>> scenarios = {{"barriers", bar
                                                                 {"started", started},
                                                                 {"freed", freed},
                                                                 {"started_alone", started_alone},
+                                                                {"spawned", spawned},
                                                                 {"communicators", communicators},
                                                                 {"hundreds", hundreds},
                                                                 {"rendezvous", rendezvous},
@@ -637,6 +656,7 @@ int main(int argc, char** argv) {
   int level = 0;
   const bool has_threads = argc > 1 && std::string(argv[1]) == "threads";
   MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  program_path = argv[0];
   world_rank = rank_in(MPI_COMM_WORLD);
   world_size = size_of(MPI_COMM_WORLD);
   for (int i = 1; i < argc; ++i) {
