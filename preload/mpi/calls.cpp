@@ -2,20 +2,67 @@
 #include "preload/mpi/calls.hpp"
 
 namespace tutti::preload {
+namespace {
 
-int bcast_packed(const library& mpi, communicator& served, void* data, int count, handle type,
-                 int root, handle comm, std::size_t bytes, bool is_root) noexcept {
+// MPI packs and unpacks data that lies scattered. Every rank packs, so that all find that a type is
+// not committed, and none waits for another.
+void bcast_packed(const library& mpi, communicator& served, broadcast& b) noexcept {
   std::byte packed[room::most_bytes];
-  const int size = static_cast<int>(bytes);
+  const int size = static_cast<int>(b.bytes);
   int position = 0;
-  if (is_root) {
-    const int error = mpi.pack(data, count, type, packed, size, &position, comm);
-    if (error != 0) return error;
-  }
-  const int error = served.bcast(packed, bytes, root);
-  if (error != 0 || is_root) return error;
+  b.sent = b.bytes;
+  b.error = mpi.pack(b.data, b.count, b.type, packed, size, &position, b.comm);
+  if (b.error != 0) return;
+  b.error = served.bcast(packed, b.bytes, b.root, b.sent);
+  if (b.error != 0 || b.sent > b.bytes || served.rank() == b.root) return;
   position = 0;
-  return mpi.unpack(packed, size, &position, data, count, type, comm);
+  b.error = mpi.unpack(packed, size, &position, b.data, b.count, b.type, b.comm);
+}
+
+// Whether the communicator has no such rank. Between two groups other numbers are roots, too.
+bool lacks(const library& mpi, handle comm, int root) noexcept {
+  int size = 0, is_inter = 0;
+  return !mpi.is_communicator(comm) || mpi.comm_size(comm, &size) != 0 ||
+         mpi.comm_test_inter(comm, &is_inter) != 0 || (is_inter == 0 && (root < 0 || root >= size));
+}
+
+}  // namespace
+
+bool perform(const library& mpi, broadcast& b) noexcept {
+  const inside_a_call now;
+  const kind k = mpi.kind_of(b.type);
+  int size = static_cast<int>(size_of(k));
+  // Its bytes lie one behind the other.
+  const bool is_plain = k != kind::none;
+  if (b.count <= 0 || b.data == mpi.in_place) return false;
+  if (is_plain ? b.data == nullptr
+               : !mpi.is_type(b.type) || mpi.type_size(b.type, &size) != 0 || size <= 0)
+    return false;
+  b.bytes = static_cast<std::size_t>(b.count) * static_cast<std::size_t>(size);
+  communicator* served = communicator::of_if_known(mpi, b.comm);
+  if (served == nullptr) [[unlikely]] {
+    if (lacks(mpi, b.comm, b.root)) return false;
+    served = communicator::of(mpi, b.comm);
+    if (served == nullptr) return false;
+  }
+  const bool is_valid = b.root >= 0 && b.root < served->size();
+  if (b.bytes > room::most_bytes || !is_valid) {
+    served->note_passed_on();
+    return false;
+  }
+  if (is_plain)
+    b.error = served->bcast(b.data, b.bytes, b.root, b.sent);
+  else
+    bcast_packed(mpi, *served, b);
+  return true;
+}
+
+bool is_mistaken(const library& mpi, int count, handle type, handle op) noexcept {
+  if (count < 0 || !mpi.is_type(type) || !mpi.is_operation(op)) return true;
+  const operation o = mpi.operation_of(op);
+  const kind k = mpi.kind_of(type);
+  // MPI defines the operation on other types, or is more generous than that.
+  return o != operation::none && k != kind::none && find_combine(o, k) == nullptr;
 }
 
 }  // namespace tutti::preload

@@ -5,6 +5,13 @@
 //
 // All ranks call the same operation with the same count, type and operation (MPI requires it), so
 // all decide the same: to serve it, or to leave it to MPI.
+//
+// A call with a mistake is left to MPI, before the communicator is set up: perhaps only this rank
+// makes it, and MPI tells it so. No function of MPI that would report the mistake comes before,
+// since that would call the error handler of another communicator, or call it twice.
+//
+// No scope is open when MPI gets a call, because an error handler may leave it by a jump or an
+// exception.
 #pragma once
 
 #include <cstddef>
@@ -18,68 +25,87 @@ namespace tutti::preload {
 
 // The first barrier of a communicator, and each of one that is not served.
 template <class Leave>
-[[gnu::noinline]] int serve_first_barrier(const library& mpi, handle comm, Leave leave) noexcept {
-  const inside_a_call now;
-  communicator* const served = communicator::of(mpi, comm);
+[[gnu::noinline]] int serve_first_barrier(const library& mpi, handle comm, Leave leave) {
+  communicator* served = nullptr;
+  {
+    const inside_a_call now;
+    served = communicator::of(mpi, comm);
+  }
   return served == nullptr ? leave() : served->barrier();
 }
 
 template <class Leave>
-int serve_barrier(const library& mpi, handle comm, Leave leave) noexcept {
+int serve_barrier(const library& mpi, handle comm, Leave leave) {
   if (inside_a_call::already()) return leave();
   communicator* const known = communicator::of_if_known(mpi, comm);
   return known != nullptr ? known->barrier() : serve_first_barrier(mpi, comm, leave);
 }
 
 template <class Leave>
-int serve_ibarrier(const library& mpi, handle comm, void* request, Leave leave) noexcept {
+int serve_ibarrier(const library& mpi, handle comm, void* request, Leave leave) {
   if (inside_a_call::already()) return leave();
-  const inside_a_call now;
   communicator* const served = communicator::of_if_known(mpi, comm);
   if (served == nullptr) return leave();
-  if (served->polls_barriers()) return start_barrier(mpi, *served, request);
+  if (served->polls_barriers()) {
+    const inside_a_call now;
+    return start_barrier(mpi, *served, request);
+  }
   served->note_passed_on();
   return leave();
 }
 
-// Broadcasts data that lies scattered: MPI packs and unpacks it.
-int bcast_packed(const library& mpi, communicator& served, void* data, int count, handle type,
-                 int root, handle comm, std::size_t bytes, bool is_root) noexcept;
-
-template <class Leave>
-int serve_bcast(const library& mpi, void* data, int count, handle type, int root, handle comm,
-                Leave leave) noexcept {
-  if (inside_a_call::already()) return leave();
-  const inside_a_call now;
-  const kind k = mpi.kind_of(type);
-  int size = static_cast<int>(size_of(k));
-  if (count <= 0 || (k == kind::none && mpi.type_size(type, &size) != 0)) return leave();
-  const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
-  communicator* const served = communicator::of(mpi, comm);
-  if (served == nullptr) return leave();
+// A broadcast as the preload sees it.
+struct broadcast {
+  void* data;
+  int count;
+  handle type;
+  int root;
+  handle comm;
   // Ranks may describe the same data by different types, but all find the same number of bytes.
-  const bool is_valid = root >= 0 && root < served->size();
-  if (bytes == 0 || bytes > room::most_bytes || !is_valid) {
-    served->note_passed_on();
-    return leave();
-  }
-  if (k != kind::none) return served->bcast(data, bytes, root);
-  return bcast_packed(mpi, *served, data, count, type, root, comm, bytes, served->rank() == root);
+  std::size_t bytes = 0;
+  // What the root has sent: another number if the program is wrong.
+  std::size_t sent = 0;
+  int error = 0;
+};
+
+// Performs it; returns false if it is left to MPI.
+bool perform(const library& mpi, broadcast& b) noexcept;
+
+// `report` tells the program of a mistake that MPI has not seen, and returns the code.
+template <class Leave, class Report>
+int serve_bcast(const library& mpi, void* data, int count, handle type, int root, handle comm,
+                Leave leave, Report report) {
+  broadcast b{data, count, type, root, comm};
+  if (inside_a_call::already() || !perform(mpi, b)) return leave();
+  if (b.sent == b.bytes || b.error != 0) [[likely]]
+    return b.error;
+  if (b.sent > b.bytes) return report(mpi.truncated);
+  // A larger buffer than the root's is a mistake, too, but Open MPI does not say so.
+  return mpi.by == family::mpich ? report(mpi.other_error) : 0;
 }
+
+// Whether MPI refuses a reduction, as far as it shows before the communicator is known.
+bool is_mistaken(const library& mpi, int count, handle type, handle op) noexcept;
 
 template <class Leave>
 int serve_allreduce(const library& mpi, const void* mine, void* result, int count, handle type,
-                    handle op, handle comm, Leave leave) noexcept {
+                    handle op, handle comm, Leave leave) {
   if (inside_a_call::already()) return leave();
-  const inside_a_call now;
-  communicator* const served = communicator::of(mpi, comm);
+  communicator* served = communicator::of_if_known(mpi, comm);
+  if (served == nullptr) [[unlikely]] {
+    const inside_a_call now;
+    if (!is_mistaken(mpi, count, type, op)) served = communicator::of(mpi, comm);
+  }
   if (served == nullptr) return leave();
   const reduction asked = served->reduction_by(type, op);
   const std::size_t bytes = count <= 0 ? 0 : static_cast<std::size_t>(count) * asked.bytes_each;
-  if (asked.op == nullptr || bytes == 0 || bytes > room::most_bytes || result == nullptr) {
+  const bool has_buffers =
+      mine != nullptr && result != nullptr && mine != result && result != mpi.in_place;
+  if (asked.op == nullptr || bytes == 0 || bytes > room::most_bytes || !has_buffers) {
     served->note_passed_on();
     return leave();
   }
+  const inside_a_call now;
   return served->allreduce(mine == mpi.in_place ? result : mine, result,
                            static_cast<std::size_t>(count), bytes, asked.op, type, op);
 }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 
 #include "preload/mpi/gather.hpp"
 #include "preload/mpi/inside_a_call.hpp"
@@ -76,10 +77,7 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   int is_initialized = 0, is_finalized = 0, size = 0;
   mpi.initialized(&is_initialized);
   mpi.finalized(&is_finalized);
-  if (is_initialized == 0 || is_finalized != 0 || comm == 0) return nullptr;
-  // The upper bits of a communicator's handle in the ABI of MPICH: valid, and a communicator.
-  if (mpi.by == family::mpich && ((mpi.key(comm) >> 26 & 0xf) != 1 || mpi.key(comm) >> 30 == 0))
-    return nullptr;
+  if (is_initialized == 0 || is_finalized != 0 || !mpi.is_communicator(comm)) return nullptr;
   if (mpi.comm_size(comm, &size) != 0) return nullptr;
 
   static std::mutex one;
@@ -117,6 +115,21 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   return nullptr;
 }
 
+bool communicator::is_of_one_job() const {
+  if (mpi_.key(comm_) == mpi_.key(mpi_.world)) return true;
+  handle_space mine, world;
+  if (mpi_.comm_group(comm_, &mine) != 0) return false;
+  if (mpi_.comm_group(mpi_.world, &world) != 0) return false;
+  const auto count = static_cast<std::size_t>(size_);
+  std::vector<int> ranks(count), there(count);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const bool is_told = mpi_.group_translate_ranks(mpi_.value(mine), size_, ranks.data(),
+                                                  mpi_.value(world), there.data()) == 0;
+  mpi_.group_free(&mine);
+  mpi_.group_free(&world);
+  return is_told && std::find(there.begin(), there.end(), mpi_.undefined) == there.end();
+}
+
 std::string communicator::join() {
   int is_inter = 0;
   if (mpi_.comm_rank(comm_, &rank_) != 0 || mpi_.comm_test_inter(comm_, &is_inter) != 0)
@@ -127,6 +140,9 @@ std::string communicator::join() {
     std::fprintf(stderr, "tutti: %s\n", said.complaint.c_str());
   if (is_inter != 0) return "it is an intercommunicator";
   if (size_ == 1) return "it has one rank";
+  // Those that MPI_Comm_spawn starts have the launcher's environment and may run without tutti. All
+  // ranks find this, because each of them sees ranks of a job that is not its own.
+  if (!is_of_one_job()) return "it has ranks of several jobs";
 
   const auto count = static_cast<std::size_t>(size_);
   introduction mine;
@@ -418,11 +434,11 @@ int communicator::barrier_of_many() noexcept {
   return error;
 }
 
-int communicator::bcast(void* data, std::size_t bytes, int root) noexcept {
+int communicator::bcast(void* data, std::size_t bytes, int root, std::size_t& sent) noexcept {
   constexpr auto call = "MPI_Bcast";
   begin();
   ++served_.broadcasts;
-  std::size_t sent = bytes;
+  sent = bytes;
   const auto from = static_cast<std::size_t>(root);
   const bool is_root_here = !outer_ || node_of_[from] == node_;
   if (is_root_here) {
@@ -441,7 +457,7 @@ int communicator::bcast(void* data, std::size_t bytes, int root) noexcept {
     else
       take(data, bytes, 0, call);
   }
-  return sent > bytes ? mpi_.comm_call_errhandler(comm_, mpi_.truncated) : 0;
+  return 0;
 }
 
 int communicator::allreduce_between_nodes(const reduced& r) noexcept {

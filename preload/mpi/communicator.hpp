@@ -66,8 +66,8 @@ class communicator {
     if (!room_->arrive_of_two()) return wait_for_other();
     return room_->is_asleep() ? wake_other() : 0;
   }
-  // `data` has `bytes` bytes, at most room::most_bytes.
-  int bcast(void* data, std::size_t bytes, int root) noexcept;
+  // `data` has `bytes` bytes, at most room::most_bytes. `sent` is what the root has sent.
+  int bcast(void* data, std::size_t bytes, int root, std::size_t& sent) noexcept;
   int allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes, combine op,
                 handle type, handle mpi_op) noexcept {
     ++served_.reductions;
@@ -101,6 +101,7 @@ class communicator {
 
   // Returns the reason why it cannot be served; empty if it can.
   std::string join();
+  bool is_of_one_job() const;
   std::string name() const;
   void say(const std::string& what) const;
   static constexpr auto barrier_name = "MPI_Barrier", allreduce_name = "MPI_Allreduce";

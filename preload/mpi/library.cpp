@@ -97,6 +97,9 @@ bool set_functions(library& all, const loaded& mpi) noexcept {
          mpi.set(all.comm_rank, "PMPI_Comm_rank") &&
          mpi.set(all.comm_test_inter, "PMPI_Comm_test_inter") &&
          mpi.set(all.comm_split, "PMPI_Comm_split") && mpi.set(all.comm_free, "PMPI_Comm_free") &&
+         mpi.set(all.comm_group, "PMPI_Comm_group") &&
+         mpi.set(all.group_translate_ranks, "PMPI_Group_translate_ranks") &&
+         mpi.set(all.group_free, "PMPI_Group_free") &&
          mpi.set(all.comm_get_name, "PMPI_Comm_get_name") &&
          mpi.set(all.comm_create_keyval, "PMPI_Comm_create_keyval") &&
          mpi.set(all.comm_set_attr, "PMPI_Comm_set_attr") &&
@@ -115,11 +118,16 @@ void set_handles_of_open_mpi(library& all, const loaded& mpi) noexcept {
   };
   all.world = of("ompi_mpi_comm_world");
   all.byte = of("ompi_mpi_byte");
+  all.no_communicator = of("ompi_mpi_comm_null");
+  all.no_type = of("ompi_mpi_datatype_null");
+  all.no_operation = of("ompi_mpi_op_null");
   all.in_place = reinterpret_cast<const void*>(std::uintptr_t{1});
   all.ignored_status = nullptr;
   all.undefined = -32766;
   all.any_source = -1;
   all.truncated = 15;
+  all.other_error = 16;
+  all.wrong_request = 7;
   for (const auto& type : predefined_types)
     if (of(type.symbol) != 0) all.kinds_.add(of(type.symbol), type.means);
   for (const auto& op : predefined_operations)
@@ -134,6 +142,8 @@ void set_handles_of_mpich(library& all) noexcept {
   all.undefined = -32766;
   all.any_source = -2;
   all.truncated = 14;
+  all.other_error = 15;
+  all.wrong_request = 19;
   for (const auto& type : predefined_types) all.kinds_.add(type.number, type.means);
   for (const auto& op : predefined_operations) all.operations_.add(op.number, op.means);
 }

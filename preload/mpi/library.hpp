@@ -41,6 +41,10 @@ struct library {
   int (*comm_rank)(handle comm, int* rank);
   int (*comm_test_inter)(handle comm, int* is_inter);
   int (*comm_split)(handle comm, int color, int key, void* result);
+  int (*comm_group)(handle comm, void* group);
+  int (*group_translate_ranks)(handle group, int count, const int* ranks, handle other,
+                               int* translated);
+  int (*group_free)(void* group);
   int (*comm_free)(void* comm);
   int (*comm_get_name)(handle comm, char* name, int* length);
   int (*comm_create_keyval)(void* copy, void* remove, int* key, void* extra);
@@ -74,15 +78,29 @@ struct library {
 
   handle world, byte;
   const void* in_place;
-  // MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_ANY_SOURCE and MPI_ERR_TRUNCATE.
+  // Open MPI's MPI_COMM_NULL, MPI_DATATYPE_NULL and MPI_OP_NULL.
+  handle no_communicator, no_type, no_operation;
+  // MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_ANY_SOURCE, MPI_ERR_TRUNCATE, MPI_ERR_OTHER and
+  // MPI_ERR_REQUEST.
   void* ignored_status;
-  int undefined, any_source, truncated;
+  int undefined, any_source, truncated, other_error, wrong_request;
 
   // Returns the part of a register that identifies a handle.
   handle key(handle raw) const noexcept { return by == family::mpich ? raw & 0xffffffffu : raw; }
   handle value(const handle_space& space) const noexcept {
     return by == family::mpich ? static_cast<handle>(static_cast<unsigned>(space.number))
                                : space.pointer;
+  }
+
+  // Whether a handle may be given to MPI's functions, which call an error handler if it is null.
+  bool is_communicator(handle comm) const noexcept {
+    return by == family::mpich ? is_numbered(comm, 1) : comm != 0 && comm != no_communicator;
+  }
+  bool is_type(handle type) const noexcept {
+    return by == family::mpich ? is_numbered(type, 3) : type != 0 && type != no_type;
+  }
+  bool is_operation(handle op) const noexcept {
+    return by == family::mpich ? is_numbered(op, 6) : op != 0 && op != no_operation;
   }
 
   // Return what a handle means if it is predefined and one of those that the preload combines.
@@ -127,6 +145,11 @@ struct library {
   map<operation> operations_;
 
  private:
+  // In the ABI of MPICH the upper six bits of a handle tell what it is: two say whether it is null,
+  // four name its kind.
+  bool is_numbered(handle raw, unsigned of_kind) const noexcept {
+    return key(raw) >> 30 != 0 && (key(raw) >> 26 & 0xf) == of_kind;
+  }
   [[gnu::cold]] static const library* find() noexcept;
   static std::atomic<const library*> ready_;
 };

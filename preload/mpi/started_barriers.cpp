@@ -16,19 +16,39 @@ struct started {
   room* where = nullptr;
   std::uint32_t number = 0;
   rank_t next = 0;
-  std::uint32_t looks = 0;
+  // Several threads may test one request.
+  std::atomic<std::uint32_t> looks = 0;
   bool is_over() noexcept { return where->is_over(number, next); }
   // The request, once MPI has made it; a copy of its handle, of 4 or 8 bytes.
   handle_space request{};
   bool has_request = false;
   bool is_complete = false;
+  // Its place in the list.
   started* following = nullptr;
+  started** link = nullptr;
 };
 
 // The barriers of this process that are not over. MPI may ask from several threads.
 std::mutex one;
 started* first = nullptr;
 std::atomic<int> unfinished{0};
+
+void enlist(started& barrier) noexcept {
+  barrier.following = first;
+  if (first != nullptr) first->link = &barrier.following;
+  barrier.link = &first;
+  first = &barrier;
+  // relaxed: the mutex orders it; others only look earlier or later.
+  unfinished.fetch_add(1, relaxed);
+}
+void unlist(started& barrier) noexcept {
+  if (barrier.link == nullptr) return;
+  *barrier.link = barrier.following;
+  if (barrier.following != nullptr) barrier.following->link = barrier.link;
+  barrier.link = nullptr;
+  // relaxed: as in enlist().
+  unfinished.fetch_sub(1, relaxed);
+}
 
 void complete(started& barrier) noexcept {
   const library& mpi = *library::get();
@@ -43,50 +63,44 @@ int complete_those_that_are_over() noexcept {
   const std::unique_lock lock(one, std::try_to_lock);
   if (!lock.owns_lock()) return 0;
   int completed = 0;
-  for (started** at = &first; *at != nullptr;) {
-    started& barrier = **at;
-    if (!barrier.is_over()) {
-      at = &barrier.following;
-      continue;
-    }
-    *at = barrier.following;
-    // relaxed: as above.
-    unfinished.fetch_sub(1, relaxed);
+  for (started *each = first, *next = nullptr; each != nullptr; each = next) {
+    next = each->following;
+    if (!each->is_over()) continue;
+    unlist(*each);
     ++completed;
-    complete(barrier);
+    complete(*each);
   }
   return completed;
 }
 
-// MPICH calls this for a request that is waited for or tested.
-int complete_if_over(void* state, void*) noexcept {
-  auto& barrier = *static_cast<started*>(state);
+// Completes a request of MPICH whose barrier is over. Returns whether it is complete.
+bool complete_if_over(started& barrier) noexcept {
   const std::lock_guard lock(one);
-  if (!barrier.has_request || barrier.is_complete) return 0;
-  if (barrier.is_over()) {
+  if (barrier.has_request && !barrier.is_complete && barrier.is_over()) {
+    unlist(barrier);
     complete(barrier);
-    return 0;
   }
+  return barrier.is_complete;
+}
+
+// MPICH calls this for a request that is waited for or tested. In MPI_Wait it calls nothing else,
+// so the program's messages would stand still, those for which the others wait among them.
+int poll(void* state, void*) noexcept {
+  auto& barrier = *static_cast<started*>(state);
+  if (complete_if_over(barrier)) return 0;
+  barrier.comm->make_progress();
   // With more ranks than CPUs, MPICH would keep the CPU from the rank for which this one waits.
   constexpr std::uint32_t looks_before_yields = 64;
-  if (++barrier.looks > looks_before_yields) native::yield();
+  // relaxed: publishes nothing.
+  if (barrier.looks.fetch_add(1, relaxed) > looks_before_yields) native::yield();
   return 0;
 }
 
 // MPICH calls this in MPI_Waitall and its like, one request after the other, and expects all to be
-// complete afterwards. Meanwhile nobody else makes progress for the program's messages.
-int complete_all(int count, void** states, double, void*) noexcept {
-  for (int i = 0; i < count; ++i) {
-    auto& barrier = *static_cast<started*>(states[i]);
-    for (;;) {
-      complete_if_over(&barrier, nullptr);
-      {
-        const std::lock_guard lock(one);
-        if (barrier.is_complete) break;
-      }
-      barrier.comm->make_progress();
-    }
-  }
+// complete afterwards.
+int wait_for_all(int count, void** states, double, void*) noexcept {
+  for (int i = 0; i < count; ++i)
+    while (!complete_if_over(*static_cast<started*>(states[i]))) poll(states[i], nullptr);
   return 0;
 }
 
@@ -98,12 +112,18 @@ int describe(void*, void* status) noexcept {
 }
 int forget(void* state) noexcept {
   auto* const barrier = static_cast<started*>(state);
+  // A program may give the request back before the barrier is over.
+  if (!barrier->is_complete) {
+    const std::lock_guard lock(one);
+    unlist(*barrier);
+  }
   barrier->comm->let_go();
   delete barrier;
   return 0;
 }
-// A collective operation cannot be cancelled; MPI says so itself if a program asks.
-int cancel(void*, int) noexcept { return 0; }
+// A collective operation cannot be cancelled. MPI knows the request as one of the program's own and
+// would believe that it can be.
+int cancel(void*, int) noexcept { return library::get()->wrong_request; }
 
 template <class Function>
 void* address_of(Function* f) noexcept {
@@ -124,25 +144,37 @@ int start_barrier(const library& mpi, communicator& comm, void* request) noexcep
   barrier->number = barrier->where->start_barrier();
   const bool is_mpich = mpi.by == family::mpich;
   if (!is_mpich) ask_me_during_progress(mpi);
-  const int error =
-      is_mpich ? mpi.grequest_start_polled(address_of(describe), address_of(forget),
-                                           address_of(cancel), address_of(complete_if_over),
-                                           address_of(complete_all), barrier, request)
-               : mpi.grequest_start(address_of(describe), address_of(forget), address_of(cancel),
-                                    barrier, request);
+  const int error = is_mpich ? mpi.grequest_start_polled(address_of(describe), address_of(forget),
+                                                         address_of(cancel), address_of(poll),
+                                                         address_of(wait_for_all), barrier, request)
+                             : mpi.grequest_start(address_of(describe), address_of(forget),
+                                                  address_of(cancel), barrier, request);
   if (error != 0) return error;
   const std::lock_guard lock(one);
   std::memcpy(&barrier->request, request, is_mpich ? sizeof(int) : sizeof(void*));
   barrier->has_request = true;
-  if (barrier->is_over()) {
+  // MPICH asks for it later, and this thread must not call it with the mutex: it asks while it
+  // holds a lock of its own.
+  if (!is_mpich && barrier->is_over())
     complete(*barrier);
-  } else if (!is_mpich) {
-    barrier->following = first;
-    first = barrier;
-    // relaxed: the mutex orders it; others only look earlier or later.
-    unfinished.fetch_add(1, relaxed);
-  }
+  else
+    enlist(*barrier);
   return 0;
+}
+
+void complete_before_status(const library& mpi, handle request) noexcept {
+  if (mpi.by != family::mpich) return;
+  {
+    const std::lock_guard lock(one);
+    started* each = first;
+    while (each != nullptr && mpi.key(mpi.value(each->request)) != mpi.key(request))
+      each = each->following;
+    if (each == nullptr || !each->is_over()) return;
+    unlist(*each);
+    each->is_complete = true;
+  }
+  // Without the mutex, as above.
+  mpi.grequest_complete(request);
 }
 
 }  // namespace tutti::preload

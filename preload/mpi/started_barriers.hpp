@@ -13,4 +13,7 @@ namespace tutti::preload {
 // Starts a barrier and makes its request. Returns MPI's error code. Never waits.
 int start_barrier(const library& mpi, communicator& comm, void* request) noexcept;
 
+// Call this before MPI_Request_get_status. MPICH does not ask there whether the barrier is over.
+void complete_before_status(const library& mpi, handle request) noexcept;
+
 }  // namespace tutti::preload

@@ -24,9 +24,10 @@ int tutti_served_bcast(const tutti_next_functions* next, void* data, int count,
                        ompi_datatype_t* type, int root, ompi_communicator_t* comm) {
   const auto leave = [&] { return next->bcast(data, count, type, root, comm, next->bcast_module); };
   const library* const mpi = library::get();
-  return mpi == nullptr ? leave()
-                        : tutti::preload::serve_bcast(*mpi, data, count, handle_of(type), root,
-                                                      handle_of(comm), leave);
+  return mpi == nullptr
+             ? leave()
+             : tutti::preload::serve_bcast(*mpi, data, count, handle_of(type), root,
+                                           handle_of(comm), leave, [](int error) { return error; });
 }
 
 int tutti_served_allreduce(const tutti_next_functions* next, const void* mine, void* result,

@@ -62,6 +62,10 @@ TEST_P(preload_mpi, started_barriers_end_in_every_way_and_when_the_last_has_star
   expect_all_held(run("started freed"));
 }
 
+TEST_P(preload_mpi, a_rank_that_waits_for_a_started_barrier_alone_goes_on_sending) {
+  expect_all_held(run("started_alone", {.ranks = 2}));
+}
+
 TEST_P(preload_mpi, communicators_are_made_and_freed_at_random) {
   const output result = run("communicators");
   expect_all_held(result);
@@ -137,6 +141,14 @@ TEST_P(preload_mpi, a_deadline_names_the_missing_rank_and_ends_the_job) {
     EXPECT_SAYS(result, "for 0.3 s for rank 1 (process ");
     EXPECT_FALSE(says(result, "rank 0 (")) << result.text;
   }
+}
+
+// MPICH's launcher refuses to start more processes on some machines.
+TEST(preload_mpi_alone, ranks_of_several_jobs_are_left_to_mpi) {
+  TUTTI_SKIP_WITHOUT(open_mpi);
+  const output result = run_preloaded(open_mpi, program_of(open_mpi, "spawned"), {.ranks = 2});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "because it has ranks of several jobs");
 }
 
 // The launchers end the job when a rank is killed. Open MPI's can be told not to.

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 namespace {
 
 int world_rank = 0, world_size = 0;
+std::string program_path;
 
 [[noreturn]] void fail(const std::string& what) {
   std::printf("rank %d: %s\n", world_rank, what.c_str());
@@ -534,6 +536,9 @@ void ten_barriers() {
 void endless_barriers() {
   for (;;) MPI_Barrier(MPI_COMM_WORLD);
 }
+jmp_buf back;
+void jump_back(MPI_Comm*, int*, ...) { longjmp(back, 1); }
+
 void errors_are_reported() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -546,6 +551,81 @@ void errors_are_reported() {
          "no type was accepted");
   expect(MPI_Allreduce(&value, &all, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD) != MPI_SUCCESS,
          "no operation was accepted");
+  // Open MPI lets one value pass.
+  int both[2] = {};
+  expect(MPI_Allreduce(both, both, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS,
+         "a result in the place of the operand was accepted");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+
+  // One rank errs, on a communicator that nobody has used; the world's errors are fatal.
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (world_rank == 0) {
+    expect(MPI_Bcast(&value, 1, MPI_INT, world_size, comm) != MPI_SUCCESS, "a root was accepted");
+    expect(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, comm) != MPI_SUCCESS, "a type was accepted");
+    expect(MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_BXOR, comm) != MPI_SUCCESS,
+           "bits of a double were accepted");
+  }
+  // All have the same mistake: none may wait for another.
+  MPI_Datatype uncommitted;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
+  int values[8] = {};
+  expect(MPI_Bcast(values, 1, uncommitted, 0, comm) != MPI_SUCCESS, "an unready type was accepted");
+  MPI_Type_free(&uncommitted);
+  if (world_rank > 0)
+    expect(MPI_Bcast(values, 4, MPI_INT, 0, comm) != MPI_SUCCESS, "a short buffer was accepted");
+  else
+    MPI_Bcast(values, 8, MPI_INT, 0, comm);
+
+  // An error handler may leave the call by a jump. Afterwards the rank goes on with the others.
+  MPI_Errhandler jumps;
+  MPI_Comm_create_errhandler(jump_back, &jumps);
+  MPI_Comm_set_errhandler(comm, jumps);
+  if (world_rank == 0 && setjmp(back) == 0) {
+    MPI_Bcast(&value, 1, MPI_INT, world_size, comm);
+    fail("the error handler did not jump");
+  }
+  check_sum(comm, 5);
+  MPI_Errhandler_free(&jumps);
+  MPI_Comm_free(&comm);
+}
+
+// Processes that the launcher starts later have its environment, which has no preload.
+void spawned() {
+  MPI_Comm other, all;
+  MPI_Comm_get_parent(&other);
+  const bool is_parent = other == MPI_COMM_NULL;
+  std::string scenario = "spawned";
+  char* arguments[] = {scenario.data(), nullptr};
+  if (is_parent)
+    MPI_Comm_spawn(program_path.c_str(), arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                   MPI_ERRCODES_IGNORE);
+  MPI_Intercomm_merge(other, is_parent ? 0 : 1, &all);
+  MPI_Barrier(all);
+  check_sum(all, 3);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&other);
+}
+
+// A rank that waits for a started barrier alone goes on sending a message for which another one
+// waits before it starts the barrier; and its state may be asked for without a test.
+void started_alone() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::vector<char> data(8 << 20);
+  const int bytes = static_cast<int>(data.size());
+  MPI_Request barrier, message = MPI_REQUEST_NULL;
+  if (world_rank == 0) MPI_Isend(data.data(), bytes, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &message);
+  if (world_rank == 1) {
+    usleep(3'000);
+    MPI_Recv(data.data(), bytes, MPI_CHAR, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+  MPI_Wait(&barrier, MPI_STATUS_IGNORE);
+  MPI_Wait(&message, MPI_STATUS_IGNORE);
+  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+  for (int is_over = 0; is_over == 0;) MPI_Request_get_status(barrier, &is_over, MPI_STATUS_IGNORE);
+  MPI_Wait(&barrier, MPI_STATUS_IGNORE);
 }
 
 const std::map<std::string, std::function<void()>> scenarios = {{"barriers", barriers},
@@ -555,6 +635,8 @@ const std::map<std::string, std::function<void()>> scenarios = {{"barriers", bar
                                                                 {"broadcasts", broadcasts},
                                                                 {"started", started},
                                                                 {"freed", freed},
+                                                                {"started_alone", started_alone},
+                                                                {"spawned", spawned},
                                                                 {"communicators", communicators},
                                                                 {"hundreds", hundreds},
                                                                 {"rendezvous", rendezvous},
@@ -574,6 +656,7 @@ int main(int argc, char** argv) {
   int level = 0;
   const bool has_threads = argc > 1 && std::string(argv[1]) == "threads";
   MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  program_path = argv[0];
   world_rank = rank_in(MPI_COMM_WORLD);
   world_size = size_of(MPI_COMM_WORLD);
   for (int i = 1; i < argc; ++i) {
