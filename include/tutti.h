@@ -119,8 +119,8 @@ TUTTI_API void tutti_barrier_destroy(tutti_barrier* barrier);
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait(tutti_barrier* barrier, uint32_t rank);
 
-/* Does the same, but gives up after timeout_ns nanoseconds. With algorithm NULL this rank goes on by
- * tutti_barrier_resume_for; with a named algorithm it must not use the barrier again. With NULL,
+/* Does the same, but gives up after timeout_ns nanoseconds. With algorithm NULL this rank goes on
+ * by tutti_barrier_resume_for; with a named algorithm it must not use the barrier again. With NULL,
  * "ticket", "pool" and "striped" the arrival still counts, so the others can complete the episode.
  * With the other algorithms a rank may give up before it has passed on what it collected, so give
  * every rank a deadline.
@@ -660,8 +660,8 @@ TUTTI_API int tutti_workers_create(tutti_workers** out, uint32_t workers, uint32
 TUTTI_API void tutti_workers_destroy(tutti_workers* workers);
 TUTTI_API int tutti_workers_set_patience(tutti_workers* workers, const char* patience);
 
-/* Sets *action to the name of an action that calls function(arg, sender, payload). The function must
- * not wait: it may call try_post and raise, but not post.
+/* Sets *action to the name of an action that calls function(arg, sender, payload). The function
+ * must not wait: it may call try_post and raise, but not post.
  * Errors: TUTTI_EINVAL (a pointer but `arg` is NULL), TUTTI_EAGAIN. */
 TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, void* arg,
                                 uint32_t* action);
