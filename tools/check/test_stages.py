@@ -68,6 +68,26 @@ class StagesTest(unittest.TestCase):
         self.run_stages(counted)
         self.assertEqual(self.runs(), 3)
 
+    def test_the_stages_that_a_commit_passed_are_a_table(self) -> None:
+        stages = [self.stage("counted", "true"), self.stage("failing", "false")]
+        self.run_stages(*stages)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = self.program.markdown(stages, self.program.commit())
+        self.assertEqual(status, 0)
+        self.assertIn("| `counted` | a stage of a test | 0.0 |", said.getvalue())
+        self.assertIn("| all | 1 of 2 stages", said.getvalue())
+        self.assertNotIn("failing", said.getvalue())
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(self.program.markdown(stages, "0123456789ab"), 1)
+
+    def test_the_page_for_developers_has_each_stage(self) -> None:
+        page = (PROGRAM.parents[1] / "docs" / "HACKING.md").read_text(encoding="utf-8")
+        rows = page.partition("| stage | what |")[2].partition("\n\n")[0]
+        named = re.findall(r"^\| `(\w+)` \| (.*?) \|", rows, re.MULTILINE)
+        known = self.program.stages(fuzz_seconds=600)
+        self.assertEqual(named, [(stage.name, stage.what) for stage in known])
+
     def test_a_failed_stage_is_named_and_runs_again(self) -> None:
         failing = self.stage("failing", "echo >> count", "false", "echo >> count")
         status, said = self.run_stages(failing, self.stage("after", "true"))
