@@ -156,7 +156,7 @@ std::uint64_t time_to_know(rank_t n, const char* patience, std::size_t resident)
 std::uint64_t time_of_pipe(rank_t readers) {
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) throw std::runtime_error("pipe");
-  const auto [read_end, write_end] = pipe_ends;
+  const int read_end = pipe_ends[0], write_end = pipe_ends[1];
   test::shared_object<last_moment> last;
   test::shared_object<std::atomic<int>> waiting;
   test::children all;
