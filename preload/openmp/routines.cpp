@@ -303,9 +303,10 @@ TUTTI_OMP int omp_control_tool_(const int* command, const int* modifier, void* a
 
 // ---- resources
 
-TUTTI_OMP int omp_pause_resource(int kind, int device) {
+// All kinds are hard pauses, also those that OpenMP does not have, as in libgomp.
+TUTTI_OMP int omp_pause_resource(int, int device) {
   const bool is_in_region = self().now.level > 0;
-  if ((kind != 1 && kind != 2) || device != 0 || is_in_region) return -1;
+  if (device != 0 || is_in_region) return -1;
   release_threads();
   return 0;
 }
