@@ -149,6 +149,20 @@ static void check_reductions(void) {
     loop += i;
   }
   CHECK(loop == 435);
+  // Tasks of the loop take part in the reduction of the region, too.
+  int region = 0, inner = 1;
+#pragma omp parallel reduction(task, + : region)
+  for (int repeat = 0; repeat < 3; ++repeat) {
+#pragma omp for reduction(task, * : inner)
+    for (int i = 0; i < 30; ++i) {
+#pragma omp task in_reduction(+ : region) in_reduction(* : inner) firstprivate(i)
+      {
+        region += i;
+        if (i % 6 == 0) inner *= 2;
+      }
+    }
+  }
+  CHECK(region == 3 * 435 && inner == 1 << 15);
 }
 
 static void check_final(void) {
