@@ -120,13 +120,15 @@ TUTTI_OMP void omp_get_schedule(unsigned* schedule, int* chunk) {
   *schedule = e.schedule;
   *chunk = limited(e.chunk);
 }
+// As in libgomp, Fortran programs do not see that a schedule is monotonic.
 TUTTI_OMP void omp_get_schedule_(unsigned* schedule, int* chunk) {
   omp_get_schedule(schedule, chunk);
+  *schedule &= ~schedule_monotonic;
 }
 TUTTI_OMP void omp_get_schedule_8_(unsigned* schedule, long* chunk) {
-  const settings& e = env(self());
-  *schedule = e.schedule;
-  *chunk = e.chunk;
+  int small = 0;
+  omp_get_schedule_(schedule, &small);
+  *chunk = small;
 }
 
 // ---- time
