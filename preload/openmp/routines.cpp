@@ -120,7 +120,7 @@ TUTTI_OMP void omp_get_schedule(unsigned* schedule, int* chunk) {
   *schedule = e.schedule;
   *chunk = limited(e.chunk);
 }
-// As in libgomp, Fortran programs do not see that a schedule is monotonic.
+// Fortran programs do not see that a schedule is monotonic, as with libgomp.
 TUTTI_OMP void omp_get_schedule_(unsigned* schedule, int* chunk) {
   omp_get_schedule(schedule, chunk);
   *schedule &= ~schedule_monotonic;
