@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places (OMP_PLACES), how the threads of a region are bound to them (OMP_PROC_BIND), and how a
-// thread describes itself (OMP_AFFINITY_FORMAT).
-#include <unistd.h>
-
+// Places (OMP_PLACES), and how the threads of a region are bound to them (OMP_PROC_BIND).
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
@@ -118,6 +113,8 @@ void keep(std::vector<place> list) {
   places_ = new std::vector<place>(std::move(list));
 }
 
+}  // namespace
+
 std::string describe(const cpu_set_t& cpus, const char* between) {
   std::string out;
   for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -131,8 +128,6 @@ std::string describe(const cpu_set_t& cpus, const char* between) {
   }
   return out;
 }
-
-}  // namespace
 
 bool parse_places(const char* text) {
   static constexpr struct {
@@ -210,177 +205,53 @@ void bind_to_place(unsigned place) {
   sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
-// Distributes the ranks over the opener's places: all at the opener's place (primary), next to each
-// other (close), or spread over sub-partitions.
-void place_ranks(omp_team& team, const context& opener, unsigned char bind,
-                 std::vector<unsigned>& of_rank) {
-  const unsigned threads = team.size;
-  const unsigned first = opener.first_place, count = opener.places;
-  const unsigned at = opener.place != 0 ? opener.place - 1 - first : 0;
-  of_rank.assign(threads, 0);
-  team.first_place = first;
-  team.places = count;
-  if (bind == bind_false || count == 0) return;
-  for (unsigned rank = 0; rank < threads; ++rank) {
-    unsigned place = at;
-    if (bind == bind_close || bind == bind_true) {
-      place = threads <= count ? at + rank
-                               : at + static_cast<unsigned>(std::uint64_t{rank} * count / threads);
-    } else if (bind == bind_spread) {
-      place = at + static_cast<unsigned>(std::uint64_t{rank} * count / threads);
-    }
-    of_rank[rank] = first + place % count + 1;
-  }
-  if (of_rank[0] != opener.place) bind_to_place(of_rank[0]);
-}
-
-std::string affinity_format() {
-  const char* const chosen = global().affinity_format;
-  return chosen != nullptr ? chosen : "level %L thread %i affinity %A";
-}
-
 namespace {
 
-std::string field(thread& me, char name) {
-  char buffer[256];
-  switch (name) {
-    case 't': return std::to_string(me.team_num);
-    case 'T': return std::to_string(me.num_teams);
-    case 'L': return std::to_string(me.now.level);
-    case 'n': return std::to_string(me.now.rank);
-    case 'N': return std::to_string(me.now.team->size);
-    case 'a':
-      return std::to_string(me.now.level == 0 ? -1 : static_cast<int>(me.now.team->outer.rank));
-    case 'H':
-      if (gethostname(buffer, sizeof buffer) != 0) return "node";
-      buffer[sizeof buffer - 1] = '\0';
-      return buffer;
-    case 'P': return std::to_string(getpid());
-    case 'i': std::snprintf(buffer, sizeof buffer, "0x%lx", pthread_self()); return buffer;
-    case 'A': {
-      cpu_set_t cpus;
-      if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return "";
-      return describe(cpus, "-");
-    }
-    default: return "undefined";
-  }
-}
-
-char short_name(const std::string& name) {
-  static const std::map<std::string, char> names = {
-      {"team_num", 't'},       {"num_teams", 'T'},   {"nesting_level", 'L'},
-      {"thread_num", 'n'},     {"num_threads", 'N'}, {"ancestor_tnum", 'a'},
-      {"host", 'H'},           {"process_id", 'P'},  {"native_thread_id", 'i'},
-      {"thread_affinity", 'A'}};
-  const auto found = names.find(name);
-  return found == names.end() ? '\0' : found->second;
-}
-
-// A field is %[0][.][width]letter or %[0][.][width]{name}: it is aligned to the left, or to the
-// right after a dot, and filled with zeros after a 0.
-std::string formatted(thread& me, const char* format) {
-  std::string out;
-  for (const char* at = format; *at != '\0'; ++at) {
-    if (*at != '%') {
-      out += *at;
-      continue;
-    }
-    if (*++at == '%') {
-      out += '%';
-      continue;
-    }
-    const bool zeros = *at == '0';
-    if (zeros) ++at;
-    const bool right = *at == '.';
-    if (right) ++at;
-    std::size_t width = 0;
-    while (std::isdigit(static_cast<unsigned char>(*at)))
-      width = 10 * width + static_cast<std::size_t>(*at++ - '0');
-    char name = *at;
-    if (name == '{') {
-      const char* const end = std::strchr(at, '}');
-      if (end == nullptr) return out;
-      name = short_name(std::string(at + 1, end));
-      at = end;
-    } else if (name == '\0') {
-      return out;
-    }
-    std::string value = field(me, name);
-    if (value.size() < width) {
-      const std::size_t missing = width - value.size();
-      if (!right)
-        value.append(missing, ' ');
-      else if (zeros && value.starts_with("0x"))
-        value.insert(2, missing, '0');
-      else
-        value.insert(0, missing, zeros ? '0' : ' ');
-    }
-    out += value;
-  }
-  return out;
-}
-
-std::size_t copy_out(char* to, std::size_t size, const std::string& from) {
-  if (size > 0) {
-    const std::size_t count = std::min(from.size(), size - 1);
-    std::memcpy(to, from.data(), count);
-    to[count] = '\0';
-  }
-  return from.size();
-}
-
-void fill_out(char* to, std::size_t size, const std::string& from) {
-  const std::size_t count = std::min(from.size(), size);
-  std::memcpy(to, from.data(), count);
-  std::memset(to + count, ' ', size - count);
+// How `close` and `spread` share `places` out among more threads: in turns of equal size, and what
+// is left begins again at the first place, one thread each.
+unsigned place_when_crowded(unsigned rank, unsigned threads, unsigned places) {
+  const unsigned each = threads / places;
+  return rank < each * places ? rank / each : rank - each * places;
 }
 
 }  // namespace
 
-void show_affinity(thread& me) {
-  const std::string text = formatted(me, affinity_format().c_str()) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
+void place_ranks(const context& opener, unsigned char bind, unsigned threads,
+                 std::vector<placement>& of_rank) {
+  const unsigned first = opener.first_place, count = opener.places;
+  of_rank.assign(threads, {opener.place, first, count});
+  if (bind == bind_false || bind == bind_primary || count == 0 || threads == 1) return;
+  const unsigned at = opener.place - 1 - first;
+  if (threads > count) {
+    for (unsigned rank = 0; rank < threads; ++rank) {
+      const unsigned place = first + (at + place_when_crowded(rank, threads, count)) % count;
+      of_rank[rank].place = place + 1;
+      if (bind == bind_spread) of_rank[rank] = {place + 1, place, 1};
+    }
+    return;
+  }
+  if (bind != bind_spread) {
+    for (unsigned rank = 0; rank < threads; ++rank)
+      of_rank[rank].place = first + (at + rank) % count + 1;
+    return;
+  }
+  // Each rank has a part of the places, beginning with that which has the opener's. The first
+  // parts may have one place more.
+  const unsigned size = count / threads, larger = count % threads;
+  const auto part_begin = [&](unsigned part) { return part * size + std::min(part, larger); };
+  unsigned own = 0;
+  while (part_begin(own + 1) <= at) ++own;
+  for (unsigned rank = 0; rank < threads; ++rank) {
+    const unsigned part = (own + rank) % threads, begin = first + part_begin(part);
+    of_rank[rank] = {begin + 1, begin, part_begin(part + 1) - part_begin(part)};
+  }
+  // The opener stays where it is.
+  of_rank[0].place = opener.place;
 }
 
 }  // namespace tutti::openmp
 
 using namespace tutti::openmp;
-
-TUTTI_OMP void omp_set_affinity_format(const char* format) {
-  global().affinity_format = strdup(format);
-}
-TUTTI_OMP void omp_set_affinity_format_(const char* format, std::size_t size) {
-  omp_set_affinity_format(std::string(format, size).c_str());
-}
-TUTTI_OMP std::size_t omp_get_affinity_format(char* to, std::size_t size) {
-  return copy_out(to, size, affinity_format());
-}
-TUTTI_OMP int omp_get_affinity_format_(char* to, std::size_t size) {
-  fill_out(to, size, affinity_format());
-  return static_cast<int>(affinity_format().size());
-}
-TUTTI_OMP std::size_t omp_capture_affinity(char* to, std::size_t size, const char* format) {
-  const bool is_default = format == nullptr || *format == '\0';
-  return copy_out(to, size, formatted(self(), is_default ? affinity_format().c_str() : format));
-}
-TUTTI_OMP int omp_capture_affinity_(char* to, const char* format, std::size_t size,
-                                    std::size_t format_size) {
-  // Blanks at the end belong to the format, as in libgomp.
-  const std::string wanted(format, format_size);
-  const std::string text =
-      formatted(self(), wanted.empty() ? affinity_format().c_str() : wanted.c_str());
-  fill_out(to, size, text);
-  return static_cast<int>(text.size());
-}
-TUTTI_OMP void omp_display_affinity(const char* format) {
-  const bool is_default = format == nullptr || *format == '\0';
-  const std::string text =
-      formatted(self(), is_default ? affinity_format().c_str() : format) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-TUTTI_OMP void omp_display_affinity_(const char* format, std::size_t size) {
-  omp_display_affinity(std::string(format, size).c_str());
-}
 
 namespace {
 unsigned place_count() noexcept {

@@ -244,7 +244,6 @@ void read_environment(global_settings& g) {
   read_bool("OMP_DYNAMIC", g.first.is_dynamic);
   read_bool("OMP_CANCELLATION", g.can_cancel);
   read_bool("OMP_DISPLAY_AFFINITY", g.displays_affinity);
-  g.watches_regions = g.displays_affinity;
   if (const char* const device = std::getenv("OMP_DEFAULT_DEVICE"); device != nullptr) {
     word_reader t(device);
     long value = 0;

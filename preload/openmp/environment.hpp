@@ -59,8 +59,7 @@ struct global_settings {
   unsigned num_teams = 0;
   unsigned teams_thread_limit = 0;
   bool displays_affinity = false;
-  // Whether something is to be done when a thread enters a region: the affinity is displayed, or
-  // there is a tool.
+  // Whether there is a tool, which hears of each thread that enters a region.
   bool watches_regions = false;
   const char* affinity_format = nullptr;
 };

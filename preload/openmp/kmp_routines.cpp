@@ -32,6 +32,29 @@ TUTTI_KMPC_VERSION(tutti_kmpc_set_nest_lock, omp_set_nest_lock);
 TUTTI_KMPC_VERSION(tutti_kmpc_unset_nest_lock, omp_unset_nest_lock);
 TUTTI_KMPC_VERSION(tutti_kmpc_test_nest_lock, omp_test_nest_lock);
 
+// ---- pauses, whose kind LLVM's runtime looks at
+
+extern "C" int omp_pause_resource(int kind, int device);
+namespace {
+bool is_kind_of_pause(int kind) { return kind == 1 || kind == 2; }
+}  // namespace
+TUTTI_KMPC int tutti_kmpc_pause_resource(int kind, int device) {
+  return is_kind_of_pause(kind) ? omp_pause_resource(kind, device) : 1;
+}
+TUTTI_KMPC int tutti_kmpc_pause_resource_f(const int* kind, const int* device) {
+  return tutti_kmpc_pause_resource(*kind, *device);
+}
+TUTTI_KMPC int tutti_kmpc_pause_resource_all(int kind) {
+  return tutti_kmpc_pause_resource(kind, 0);
+}
+TUTTI_KMPC int tutti_kmpc_pause_resource_all_f(const int* kind) {
+  return tutti_kmpc_pause_resource(*kind, 0);
+}
+TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource, omp_pause_resource);
+TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource_f, omp_pause_resource_);
+TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource_all, omp_pause_resource_all);
+TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource_all_f, omp_pause_resource_all_);
+
 // ---- settings of LLVM's runtime: they are kept, but tutti's waits learn instead
 
 namespace {

@@ -111,7 +111,6 @@ context outside_of_regions(const thread& me) {
 
 // The thread has entered a region; `frame` is that of the function that calls the region's.
 [[gnu::cold, gnu::noinline]] void watch_region(thread& me, void* frame) {
-  if (global().displays_affinity) show_affinity(me);
   if (ompt::is_on()) ompt::implicit_task_begins(me, frame);
 }
 
@@ -185,14 +184,10 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   const std::uint32_t singles = team.barrier.singles(threads);
   workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
   if (is_reproducible()) open_in_order(me, team);
-  std::vector<unsigned> places;
-  if (places_ != nullptr) {
-    [[maybe_unused]] const unsigned asked = flags & 7;
-    const unsigned char bind = mine.bind == bind_false ? static_cast<unsigned char>(bind_false)
-                               : asked != 0            ? static_cast<unsigned char>(asked)
-                                                       : mine.bind;
-    place_ranks(team, outer, bind, places);
-  }
+  const auto asked_bind = static_cast<unsigned char>(flags & 7);
+  const unsigned char bind = mine.bind == bind_false || asked_bind == 0 ? mine.bind : asked_bind;
+  if (places_ != nullptr) place_ranks(outer, bind, threads, team.placements);
+  if (global().displays_affinity) show_affinity(me, team, bind);
   for (unsigned rank = 1; rank < threads; ++rank) {
     worker& w = *team.workers[rank - 1];
     published_region& region = w.region;
@@ -203,7 +198,6 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.begin = begin;
     region.phase = phase;
     region.singles = singles;
-    region.place = places.empty() ? 0 : places[rank];
     region.is_bound = is_bound;
     if (team.has_neighbours) poll_once(w.collecting);
     region.waker_cpu = w.opening.asleep() != 0 ? native::cpu() : -1;
@@ -218,11 +212,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->region.word);
   if (team.has_neighbours) poll_once(me.barrier_wait);
   enter(me, team, 0, begin, phase, singles);
-  if (!places.empty()) {
-    me.now.place = places[0];
-    me.now.first_place = team.first_place;
-    me.now.places = team.places;
-  }
+  if (!team.placements.empty()) static_cast<placement&>(me.now) = team.placements[0];
   if (global().watches_regions) watch_region(me, team.tool.opened_at.frame);
   return team;
 }
@@ -256,13 +246,12 @@ void wait_until_left(omp_team& team) {
 void run_as_worker(worker& w) {
   thread& me = self();
   omp_team& team = *w.region.team;
-  if (w.region.place != 0 && w.region.place != w.bound_place) {
-    bind_to_place(w.region.place);
-    w.bound_place = w.region.place;
+  if (!team.placements.empty()) {
+    placement& mine = me.now;
+    mine = team.placements[w.region.rank];
+    if (mine.place != w.bound_place) bind_to_place(mine.place);
+    w.bound_place = mine.place;
   }
-  me.now.place = w.region.place;
-  me.now.first_place = team.first_place;
-  me.now.places = team.places;
   if (team.has_neighbours) {
     poll_once(w.awaiting);
     poll_once(me.barrier_wait);

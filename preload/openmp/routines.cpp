@@ -120,13 +120,15 @@ TUTTI_OMP void omp_get_schedule(unsigned* schedule, int* chunk) {
   *schedule = e.schedule;
   *chunk = limited(e.chunk);
 }
+// Fortran programs do not see that a schedule is monotonic, as with libgomp.
 TUTTI_OMP void omp_get_schedule_(unsigned* schedule, int* chunk) {
   omp_get_schedule(schedule, chunk);
+  *schedule &= ~schedule_monotonic;
 }
 TUTTI_OMP void omp_get_schedule_8_(unsigned* schedule, long* chunk) {
-  const settings& e = env(self());
-  *schedule = e.schedule;
-  *chunk = e.chunk;
+  int small = 0;
+  omp_get_schedule_(schedule, &small);
+  *chunk = small;
 }
 
 // ---- time
@@ -303,9 +305,10 @@ TUTTI_OMP int omp_control_tool_(const int* command, const int* modifier, void* a
 
 // ---- resources
 
-TUTTI_OMP int omp_pause_resource(int kind, int device) {
+// All kinds are hard pauses, also those that OpenMP does not have, as in libgomp.
+TUTTI_OMP int omp_pause_resource(int, int device) {
   const bool is_in_region = self().now.level > 0;
-  if ((kind != 1 && kind != 2) || device != 0 || is_in_region) return -1;
+  if (device != 0 || is_in_region) return -1;
   release_threads();
   return 0;
 }

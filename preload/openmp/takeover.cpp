@@ -255,6 +255,7 @@ struct looked_at {
   std::unordered_set<const void*> objects;
   // Whether one of them may be a tool (ompt/tool.hpp).
   bool has_tool = false;
+  bool has_clang = false;
 };
 looked_at& past_looks() {
   static looked_at& one = *new looked_at;
@@ -285,7 +286,10 @@ search look(const symbols& ours) {
           if (name == "GOMP_task" ||
               begins_with(name.data(), "GOMP_taskloop", "__kmpc_omp_task_alloc"))
             result.has_tasks = true;
-          if (name.starts_with("__kmpc_")) result.runtime = "libomp";
+          if (name.starts_with("__kmpc_")) {
+            result.runtime = "libomp";
+            past_looks().has_clang = true;
+          }
           const std::string_view version = version_of(all, i);
           result.any = true;
           if (!result.missing.empty() || ELF64_ST_BIND(symbol.st_info) == STB_WEAK ||
@@ -445,6 +449,11 @@ void check_new_objects() {
   say_once();
   if (is_reproducible()) read_code();
   if (now != past_looks().counts.loaded) look_again();
+}
+
+bool has_objects_of_clang() {
+  const locked guard(look_lock);
+  return past_looks().has_clang;
 }
 
 bool may_have_tool() {

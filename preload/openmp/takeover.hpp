@@ -16,6 +16,8 @@ namespace tutti::openmp {
 void for_each_definition(const char* name, const char* unless, void* raw,
                          void (*found)(void* raw, const char* file, void* function));
 bool imports_openmp(const dl_phdr_info& object);
+// Whether a loaded object is for LLVM's runtime.
+bool has_objects_of_clang();
 // Reads the objects that dlopen has brought since the last call. Ends the program if one of them
 // needs what this runtime lacks.
 void check_new_objects();

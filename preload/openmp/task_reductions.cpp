@@ -44,11 +44,16 @@ void register_reductions(std::uintptr_t* data, std::uintptr_t* old, const std::u
 }
 
 void unregister_reductions(std::uintptr_t* data) {
-  auto* d = data;
-  do {
+  for (auto* d = data;;) {
     std::free(reinterpret_cast<void*>(d[2]));
-    d = reinterpret_cast<std::uintptr_t*>(d[4]);
-  } while (d != nullptr && d[5] == 0);
+    auto* const next = reinterpret_cast<std::uintptr_t*>(d[4]);
+    if (next == nullptr || next[5] != 0) {
+      // Those of the construct around do not belong to it any more, if it is registered again.
+      d[4] = 0;
+      return;
+    }
+    d = next;
+  }
 }
 
 }  // namespace tutti::openmp

@@ -53,15 +53,13 @@ void count_end(Waited& of) {
 // The end of a task that was deferred. Nobody counts on the task's memory afterwards.
 void complete(thread& me, task& t) {
   omp_team& team = *t.team;
-  task* const parent = t.parent;
   if (t.has_dependences) {
     const locked guard(team.task_lock);
     release_successors(me, t);
   }
   if (t.group != nullptr) count_end(*t.group);
-  count_end(*parent);
+  count_end(*t.parent);
   drop(me, &t);
-  drop(me, parent);
   if (me.now.team == &team) {
     atomic<std::uint64_t>& ended = team.slots[me.now.rank]->ended;
     // relaxed: only this thread writes it. release: publishes the end; pairs with have_all_ended.
@@ -175,16 +173,20 @@ void wait_for(thread& me, Waited& of) {
 task& new_task(thread& me) { return make_child(me); }
 
 void drop(thread& me, task* t) {
-  if (!t->is_explicit) return;
-  // acquire: pairs with the other drops; the only reference is the caller's own.
-  // acq_rel: the thread that frees the task follows all others that used it.
-  if (t->references.load(acquire) != 1 && t->references.fetch_sub(1, acq_rel) != 1) return;
-  auto* const whole = static_cast<task_with_data*>(t);
-  if (whole->allocated != nullptr) {
-    std::free(whole->allocated);
-    whole->allocated = nullptr;
+  // A task has a reference to its parent as long as it has references itself: a descendant that
+  // waits in a queue needs all of its ancestors (task_queues.cpp), also those that have ended.
+  while (t->is_explicit) {
+    // acquire: pairs with the other drops; the only reference is the caller's own.
+    // acq_rel: the thread that frees the task follows all others that used it.
+    if (t->references.load(acquire) != 1 && t->references.fetch_sub(1, acq_rel) != 1) return;
+    auto* const whole = static_cast<task_with_data*>(t);
+    t = t->parent;
+    if (whole->allocated != nullptr) {
+      std::free(whole->allocated);
+      whole->allocated = nullptr;
+    }
+    me.free_tasks.give(whole);
   }
-  me.free_tasks.give(whole);
 }
 
 void* room_for_data(task& t, long size, long align) {
@@ -310,9 +312,7 @@ void run_at_once(thread& me, task& t, std::span<const dependence> depend) {
   }
   // relaxed: see above.
   t.waiter.store(nullptr, relaxed);
-  task* const parent = t.parent;
   drop(me, &t);
-  drop(me, parent);
 }
 
 void wait_for_children(thread& me) { wait_for(me, *me.now.current); }
@@ -420,7 +420,6 @@ void run_included(thread& me, task& t, region_function function, void* data) {
   me.now.current = before;
   if (t.depends != nullptr) forget_dependences(me, t);
   drop(me, &t);
-  if (before->is_explicit) drop(me, before);
 }
 
 }  // namespace

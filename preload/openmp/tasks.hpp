@@ -68,7 +68,8 @@ struct alignas(cache_line) task {
   // Children that have not ended, and the thread that waits for them.
   atomic<unsigned> unfinished{0};
   atomic<thread*> waiter{nullptr};
-  // The task itself, its children, and entries of tables of dependences refer to it.
+  // The task itself, its children as long as their memory is in use, and entries of tables of
+  // dependences refer to it.
   atomic<unsigned> references{1};
   // Whether tables of dependences know the task. Only then do the team's lock and the three members
   // below matter: tasks that must end before this one, and tasks that wait for this one.

@@ -61,7 +61,8 @@ struct omp_team {
   std::vector<worker*> workers;
   // The implicit tasks.
   std::vector<task*> implicit;
-  unsigned first_place = 0, places = 0;
+  // The places of the ranks, or none if threads are not bound.
+  std::vector<placement> placements;
   unsigned num_teams = 1, team_num = 0;
   atomic<bool> is_cancelled{false};
   atomic<bool> is_workshare_cancelled{false};

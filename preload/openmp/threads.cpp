@@ -303,6 +303,7 @@ int release_threads() {
   thread& me = self();
   if (me.depth != 0) return 0;
   give_back(me);
+  me.shown_threads = 0;
   free_workers& p = pool();
   const locked guard(p.lock);
   for (worker* const w : p.workers) {

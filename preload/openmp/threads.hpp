@@ -14,6 +14,7 @@
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/ompt/parts.hpp"
+#include "preload/openmp/places.hpp"
 #include "preload/openmp/spare_objects.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/workshares.hpp"
@@ -26,7 +27,7 @@ struct doacross_table;
 struct omp_team;
 
 // The part of a thread's state that changes when it enters a region.
-struct context {
+struct context : placement {
   omp_team* team = nullptr;
   unsigned rank = 0;
   unsigned level = 0, active_level = 0;
@@ -49,8 +50,6 @@ struct context {
   // holds and critical regions and late tasks it is in.
   std::uint64_t position = 0;
   unsigned locks = 0, criticals = 0, late_tasks = 0;
-  // The thread's place, from 1, or 0 if it has none; the places of its region.
-  unsigned place = 0, first_place = 0, places = 0;
   bool operator==(const context&) const = default;
 };
 
@@ -70,7 +69,6 @@ struct alignas(cache_line) published_region {
   workshare* begin = nullptr;
   std::uint32_t phase = 0;
   std::uint32_t singles = 0;
-  unsigned place = 0;
   // Whether each worker has a CPU, because the region has more threads than there are CPUs.
   bool is_bound = false;
   // The CPU of the opener if the worker slept, or -1. The kernel tends to run a thread that wakes
@@ -107,6 +105,9 @@ struct thread {
   region_function checked[64] = {};
   // Whether the ranks of the next region run one after the other.
   bool opens_serially = false;
+  // The threads and the places that OMP_DISPLAY_AFFINITY has shown last, of regions of level 1.
+  unsigned shown_threads = 0;
+  std::vector<placement> shown_placements;
   ompt::thread_part tool;
 };
 

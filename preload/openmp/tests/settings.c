@@ -43,6 +43,99 @@ static void print_regions(void) {
   printf("regions of %d, %d, %d\n", threads[0], threads[1], threads[2]);
 }
 
+static void ignore(int rank) {
+  static volatile int last;
+#pragma omp atomic write
+  last = rank;
+}
+
+// OMP_DISPLAY_AFFINITY prints lines for some of these regions.
+static void open_regions(void) {
+  static const int sizes[] = {2, 2, 1, 2, 3, 3, 2};
+  for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    fprintf(stderr, "region of %d\n", sizes[i]);
+#pragma omp parallel num_threads(sizes[i])
+    ignore(omp_get_thread_num());
+  }
+  for (int bind = 0; bind < 3; ++bind) {
+    fprintf(stderr, "bound in another way\n");
+#pragma omp parallel num_threads(3) proc_bind(primary)
+    ignore(omp_get_thread_num());
+#pragma omp parallel num_threads(3) proc_bind(close)
+    ignore(omp_get_thread_num());
+#pragma omp parallel num_threads(3) proc_bind(spread)
+    ignore(omp_get_thread_num());
+#pragma omp parallel num_threads(3)
+    ignore(omp_get_thread_num());
+  }
+  for (int again = 0; again < 2; ++again) {
+    fprintf(stderr, "nested regions\n");
+#pragma omp parallel num_threads(3)
+    if (omp_get_thread_num() == 2) {
+#pragma omp parallel num_threads(2)
+      ignore(omp_get_thread_num());
+    }
+  }
+  fprintf(stderr, "after a pause\n");
+  omp_pause_resource_all(omp_pause_hard);
+#pragma omp parallel num_threads(3)
+  ignore(omp_get_thread_num());
+}
+
+enum { most_threads = 9, most_places = 16 };
+struct of_rank {
+  int place, first, count;
+};
+
+static struct of_rank here(void) {
+  int numbers[most_places] = {-1};
+  omp_get_partition_place_nums(numbers);
+  return (struct of_rank){omp_get_place_num(), numbers[0], omp_get_partition_num_places()};
+}
+
+static void print_places(const char* name, const struct of_rank* ranks, int count) {
+  printf("%s %d:", name, count);
+  for (int i = 0; i < count; ++i)
+    printf(" %d of %d+%d", ranks[i].place, ranks[i].first, ranks[i].count);
+  puts("");
+}
+
+// The places of the ranks, in regions and in nested ones. The regions become smaller: in one that
+// needs more threads than the last, libgomp may give the last thread the place after its own.
+static void open_bound_regions(void) {
+  struct of_rank ranks[most_threads], inner[most_threads];
+  for (int n = most_threads; n > 0; --n) {
+#pragma omp parallel num_threads(n)
+    ranks[omp_get_thread_num()] = here();
+    print_places("default", ranks, n);
+#pragma omp parallel num_threads(n) proc_bind(primary)
+    ranks[omp_get_thread_num()] = here();
+    print_places("primary", ranks, n);
+#pragma omp parallel num_threads(n) proc_bind(close)
+    ranks[omp_get_thread_num()] = here();
+    print_places("close", ranks, n);
+#pragma omp parallel num_threads(n) proc_bind(spread)
+    ranks[omp_get_thread_num()] = here();
+    print_places("spread", ranks, n);
+  }
+  for (int outer = 5; outer > 0; --outer)
+    for (int opener = 0; opener < outer; ++opener)
+      for (int n = 1; n <= 5; ++n) {
+#pragma omp parallel num_threads(outer) proc_bind(spread)
+        if (omp_get_thread_num() == opener) {
+#pragma omp parallel num_threads(n) proc_bind(spread)
+          ranks[omp_get_thread_num()] = here();
+#pragma omp parallel num_threads(n) proc_bind(close)
+          inner[omp_get_thread_num()] = here();
+        }
+        printf("in rank %d of %d: ", opener, outer);
+        print_places("spread", ranks, n);
+        print_places("close", inner, n);
+      }
+  ranks[0] = here();
+  print_places("afterwards", ranks, 1);
+}
+
 int main(int count, char** arguments) {
   const char* const what = count > 1 ? arguments[1] : "";
   print_settings();
@@ -54,6 +147,22 @@ int main(int count, char** arguments) {
     omp_display_affinity("level %L of %N");
     omp_display_affinity(NULL);
   }
+  if (strcmp(what, "capture") == 0) {
+    char text[32];
+    const size_t size = omp_capture_affinity(text, sizeof text, arguments[2]);
+    printf("%zu '%s'\n", size, text);
+    omp_display_affinity(arguments[2]);
+#pragma omp parallel num_threads(2)
+#pragma omp masked
+    omp_display_affinity(arguments[2]);
+  }
+  if (strcmp(what, "regions") == 0) open_regions();
+  if (strcmp(what, "places") == 0) open_bound_regions();
+  if (strcmp(what, "pause") == 0)
+    printf("pauses %d %d %d %d\n", omp_pause_resource((omp_pause_resource_t)3, 0),
+           omp_pause_resource_all((omp_pause_resource_t)0), omp_pause_resource(omp_pause_soft, 1),
+           omp_pause_resource(omp_pause_hard, -1));
+#ifndef __clang__
   if (strcmp(what, "warning") == 0) {
 #pragma omp error at(execution) severity(warning) message("it goes on")
 #pragma omp error at(execution) severity(warning)
@@ -75,5 +184,6 @@ int main(int count, char** arguments) {
       puts("after the end");
     }
   }
+#endif
   return 0;
 }

@@ -11,7 +11,7 @@ with tutti instead has tutti's messages. These differ today and are not compared
 * messages of the linked program for OMP_PLACES=threads(0) and {-1}, for GOMP_CPU_AFFINITY, and for
   OMP_TARGET_OFFLOAD;
 * OMP_ALLOCATOR and OMP_TARGET_OFFLOAD in what omp_display_env prints.
-usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI
+usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI [PROGRAM_BUILT_BY_CLANG]
 """
 
 import os
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import unittest
 
-LIBRARY = PROGRAM = LINKED = ""
+LIBRARY = PROGRAM = LINKED = CLANG = ""
 
 # Both numbers and lists of them may have blanks around.
 VALUES: dict[str, tuple[str, ...]] = {
@@ -66,12 +66,24 @@ VALUES: dict[str, tuple[str, ...]] = {
     "OMP_TARGET_OFFLOAD": ("default", "disabled"),
 }
 
+# The numbers of processes and threads differ between runs.
+FORMATS = (
+    "%n|%N|%L|%a|%t|%T|%A|%H|%%", "%4n|%.4n|%0.4n|%0.6a|%.6a|%6a|%a", "%30H|%.30H|%0.30H",
+    "%12A|%.12A|%0.12A", "%{thread_num}%{num_threads}|%0.3{nesting_level}|%7{ancestor_tnum}|",
+    "%{host}%{thread_affinity}%{team_num}%{num_teams}", "%99999n", "%99999999999999999999n",
+    "%.99999999999999999999n", "longer than the buffer that it has to go into", "%1n%10n%2N",
+)
+WRONG_FORMATS = (
+    "%", "text %", "%q", "%.4q", "%{foo}", "%{}", "%{thread_num", "%0.4{thread_num", "%05n", "%0n",
+    "%.n", "%0.n", "%.0n", "%0.0n", "%0", "%.", "%5", "%-5n", "%+n", "%{thread_num }", "% n", "%l",
+)
+
 # Libgomp polls this many times, which tutti does not.
 LEFT_OUT = "  GOMP_SPINCOUNT = "
 
 
 def run(
-    program: str, what: str, settings: dict[str, str], library: str = ""
+    program: str, what: str | list[str], settings: dict[str, str], library: str = ""
 ) -> tuple[int, str, str]:
     """The exit status, the output and the messages."""
     ours = ("OMP_", "GOMP_", "TUTTI_", "LD_PRELOAD")
@@ -79,8 +91,8 @@ def run(
     if library:
         environment["LD_PRELOAD"] = library
     done = subprocess.run(
-        [program, *what.split()], env=environment, capture_output=True, text=True, timeout=60,
-        check=False,
+        [program, *([what] if isinstance(what, str) else what)], env=environment,
+        capture_output=True, text=True, timeout=60, check=False,
     )
     messages = [line for line in done.stderr.splitlines() if not line.startswith(LEFT_OUT)]
     return done.returncode, done.stdout, "\n".join(messages)
@@ -89,7 +101,7 @@ def run(
 class Settings(unittest.TestCase):
     maxDiff = None
 
-    def compare(self, what: str, settings: dict[str, str]) -> tuple[int, str, str]:
+    def compare(self, what: str | list[str], settings: dict[str, str]) -> tuple[int, str, str]:
         expected = run(PROGRAM, what, settings)
         with self.subTest(what=what, runtime="preloaded", **settings):
             self.assertEqual(run(PROGRAM, what, settings, LIBRARY), expected)
@@ -121,6 +133,69 @@ class Settings(unittest.TestCase):
         )
         self.assertEqual((status, messages.splitlines()[0]), (0, "level 0 of 1"))
 
+    def test_formats(self) -> None:
+        for text in FORMATS:
+            status, output, _ = self.compare(["capture", text], {})
+            self.assertEqual((status, "'" in output), (0, True), text)
+        # The text is larger than the memory.
+        status, output, _ = self.compare(["capture", "%9999999999999n"], {})
+        self.assertEqual((status, "9999999999999 '0   " in output), (1, True))
+        for text in WRONG_FORMATS:
+            status, output, messages = self.compare(["capture", text], {})
+            self.assertEqual((status, "'" in output), (1, False), text)
+            self.assertIn("in affinity format", messages)
+
+    def test_displayed_regions(self) -> None:
+        shown = {"OMP_DISPLAY_AFFINITY": "true", "OMP_MAX_ACTIVE_LEVELS": "2"}
+        for text in ("%L: %n of %N, parent %a, on %A, team %t of %T", "the same", "%0.20H"):
+            for more in (
+                {"OMP_NUM_THREADS": "1"},
+                {"OMP_NUM_THREADS": "4"},
+                {"OMP_PLACES": "{0},{1}", "OMP_PROC_BIND": "close"},
+                {"OMP_PLACES": "{0},{1},{0,1}", "OMP_PROC_BIND": "true"},
+                {"OMP_PLACES": "{0},{1},{0},{1},{0}", "OMP_PROC_BIND": "spread"},
+            ):
+                settings = shown | more | {"OMP_AFFINITY_FORMAT": text}
+                status, _, messages = self.compare("regions", settings)
+                self.assertEqual(status, 0)
+                self.assertGreater(len(messages.splitlines()), 20)
+        status, _, _ = self.compare("regions", shown | {"OMP_AFFINITY_FORMAT": "%q"})
+        self.assertEqual(status, 1)
+
+    def test_places(self) -> None:
+        for places in ("{0}", "{0},{1}", "{0},{1},{0,1}", "{0},{1},{0},{1},{0},{1},{0}"):
+            for bind in ("true", "close", "spread", "primary", "spread,close"):
+                status, output, _ = self.compare(
+                    "places",
+                    {
+                        "OMP_PLACES": places, "OMP_PROC_BIND": bind, "OMP_NUM_THREADS": "2",
+                        "OMP_MAX_ACTIVE_LEVELS": "2",
+                    },
+                )
+                self.assertEqual((status, "afterwards 1: 0 of 0+" in output), (0, True))
+
+    def test_pause(self) -> None:
+        _, output, _ = self.compare("pause", {})
+        self.assertIn("pauses 0 0 -1 -1", output)
+
+    def test_clang(self) -> None:
+        if not CLANG:
+            self.skipTest("there is no program that clang built")
+        shown = {"OMP_DISPLAY_AFFINITY": "true", "OMP_MAX_ACTIVE_LEVELS": "2"}
+        shown |= {"OMP_AFFINITY_FORMAT": "%n of %N at %L on %A", "OMP_NUM_THREADS": "3"}
+        expected = run(PROGRAM, "regions", shown)
+        self.assertEqual(run(CLANG, "regions", shown, LIBRARY), expected)
+        # LLVM's runtime knows these no better, and goes on.
+        for text, expected_text in (
+            ("%q %{foo}|", "undefined undefined|"), ("%05n|%.n|%0n|", "0    |0|0|"),
+            ("a%{thread_num", "aundefined"), ("b%", "bundefined"),
+        ):
+            status, output, messages = run(CLANG, ["capture", text], {}, LIBRARY)
+            self.assertEqual((status, messages), (0, f"{expected_text}\n{expected_text}"))
+            self.assertIn(f"{len(expected_text)} '{expected_text}'", output)
+        _, output, _ = run(CLANG, "pause", {}, LIBRARY)
+        self.assertIn("pauses 1 1 ", output)
+
     def test_error_directives(self) -> None:
         status, output, messages = self.compare("warning", {"OMP_NUM_THREADS": "2"})
         self.assertEqual((status, "after the warnings" in output), (0, True))
@@ -132,4 +207,5 @@ class Settings(unittest.TestCase):
 
 if __name__ == "__main__":
     LIBRARY, PROGRAM, LINKED = (os.path.abspath(each) for each in sys.argv[1:4])
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    CLANG = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else ""
+    unittest.main(argv=sys.argv[:1])

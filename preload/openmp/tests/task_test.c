@@ -149,6 +149,54 @@ static void check_reductions(void) {
     loop += i;
   }
   CHECK(loop == 435);
+  // Tasks of the loop take part in the reduction of the region, too.
+  int region = 0, inner = 1;
+#pragma omp parallel reduction(task, + : region)
+  for (int repeat = 0; repeat < 3; ++repeat) {
+#pragma omp for reduction(task, * : inner)
+    for (int i = 0; i < 30; ++i) {
+#pragma omp task in_reduction(+ : region) in_reduction(* : inner) firstprivate(i)
+      {
+        region += i;
+        if (i % 6 == 0) inner *= 2;
+      }
+    }
+  }
+  CHECK(region == 3 * 435 && inner == 1 << 15);
+}
+
+// Tasks end before the tasks that they made, or wait for some of them: a thread that waits has to
+// find out which queued tasks descend from its own through tasks that have ended.
+static void grow(int depth, int* count) {
+#pragma omp atomic
+  ++*count;
+  for (int k = 0; k < 3 && depth > 0; ++k) {
+#pragma omp task firstprivate(depth, count)
+    grow(depth - 1, count);
+  }
+  if (depth % 2 == 1) {
+#pragma omp taskwait
+  }
+}
+
+static void check_ended_ancestors(void) {
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    int count = 0;
+#pragma omp parallel
+    {
+#pragma omp single nowait
+      grow(6, &count);
+#pragma omp single nowait
+      grow(4, &count);
+#pragma omp barrier
+#pragma omp for
+      for (int i = 0; i < 8; ++i) {
+#pragma omp task shared(count)
+        grow(2, &count);
+      }
+    }
+    CHECK(count == 1093 + 121 + 8 * 13);
+  }
 }
 
 static void check_final(void) {
@@ -366,6 +414,7 @@ int main(void) {
     check_dependences();
     check_taskloop();
     check_reductions();
+    check_ended_ancestors();
     check_final();
     check_detach();
     check_data();
