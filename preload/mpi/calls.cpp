@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/mpi/calls.hpp"
 
+#include <limits>
+
 namespace tutti::preload {
 namespace {
 
@@ -11,12 +13,13 @@ void bcast_packed(const library& mpi, communicator& served, broadcast& b) noexce
   const int size = static_cast<int>(b.bytes);
   int position = 0;
   b.sent = b.bytes;
-  b.error = mpi.pack(b.data, b.count, b.type, packed, size, &position, b.comm);
+  const int count = static_cast<int>(b.count);
+  b.error = mpi.pack(b.data, count, b.type, packed, size, &position, b.comm);
   if (b.error != 0) return;
   b.error = served.bcast(packed, b.bytes, b.root, b.sent);
   if (b.error != 0 || b.sent > b.bytes || served.rank() == b.root) return;
   position = 0;
-  b.error = mpi.unpack(packed, size, &position, b.data, b.count, b.type, b.comm);
+  b.error = mpi.unpack(packed, size, &position, b.data, count, b.type, b.comm);
 }
 
 // Whether the communicator has no such rank. Between two groups other numbers are roots, too.
@@ -35,10 +38,13 @@ bool perform(const library& mpi, broadcast& b) noexcept {
   // Its bytes lie one behind the other.
   const bool is_plain = k != kind::none;
   if (b.count <= 0 || b.data == mpi.in_place) return false;
-  if (is_plain ? b.data == nullptr
-               : !mpi.is_type(b.type) || mpi.type_size(b.type, &size) != 0 || size <= 0)
+  if (is_plain ? b.data == nullptr : !mpi.is_type(b.type) || mpi.type_size(b.type, &size) != 0)
     return false;
-  b.bytes = static_cast<std::size_t>(b.count) * static_cast<std::size_t>(size);
+  // MPI does not tell a size that is no int. Other ranks may describe the data by smaller types, and
+  // all must find the same.
+  if (size == mpi.undefined) size = std::numeric_limits<int>::max();
+  if (size <= 0) return false;
+  b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));
   communicator* served = communicator::of_if_known(mpi, b.comm);
   if (served == nullptr) [[unlikely]] {
     if (lacks(mpi, b.comm, b.root)) return false;
@@ -57,7 +63,7 @@ bool perform(const library& mpi, broadcast& b) noexcept {
   return true;
 }
 
-bool is_mistaken(const library& mpi, int count, handle type, handle op) noexcept {
+bool is_mistaken(const library& mpi, large_count count, handle type, handle op) noexcept {
   if (count < 0 || !mpi.is_type(type) || !mpi.is_operation(op)) return true;
   const operation o = mpi.operation_of(op);
   const kind k = mpi.kind_of(type);

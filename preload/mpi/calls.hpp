@@ -54,10 +54,19 @@ int serve_ibarrier(const library& mpi, handle comm, void* request, Leave leave) 
   return leave();
 }
 
+// The bytes of `count` values of `each` bytes, or one byte more than the preload serves if they are
+// too many: the product of large counts and sizes fits into no number.
+inline std::size_t bytes_of(large_count count, std::size_t each) noexcept {
+  constexpr std::size_t most = room::most_bytes;
+  if (count <= 0) return 0;
+  const auto values = static_cast<std::size_t>(count);
+  return values > most || each > most ? most + 1 : values * each;
+}
+
 // A broadcast as the preload sees it.
 struct broadcast {
   void* data;
-  int count;
+  large_count count;
   handle type;
   int root;
   handle comm;
@@ -73,8 +82,8 @@ bool perform(const library& mpi, broadcast& b) noexcept;
 
 // `report` tells the program of a mistake that MPI has not seen, and returns the code.
 template <class Leave, class Report>
-int serve_bcast(const library& mpi, void* data, int count, handle type, int root, handle comm,
-                Leave leave, Report report) {
+int serve_bcast(const library& mpi, void* data, large_count count, handle type, int root,
+                handle comm, Leave leave, Report report) {
   broadcast b{data, count, type, root, comm};
   if (inside_a_call::already() || !perform(mpi, b)) return leave();
   if (b.sent == b.bytes || b.error != 0) [[likely]]
@@ -85,11 +94,11 @@ int serve_bcast(const library& mpi, void* data, int count, handle type, int root
 }
 
 // Whether MPI refuses a reduction, as far as it shows before the communicator is known.
-bool is_mistaken(const library& mpi, int count, handle type, handle op) noexcept;
+bool is_mistaken(const library& mpi, large_count count, handle type, handle op) noexcept;
 
 template <class Leave>
-int serve_allreduce(const library& mpi, const void* mine, void* result, int count, handle type,
-                    handle op, handle comm, Leave leave) {
+int serve_allreduce(const library& mpi, const void* mine, void* result, large_count count,
+                    handle type, handle op, handle comm, Leave leave) {
   if (inside_a_call::already()) return leave();
   communicator* served = communicator::of_if_known(mpi, comm);
   if (served == nullptr) [[unlikely]] {
@@ -98,7 +107,7 @@ int serve_allreduce(const library& mpi, const void* mine, void* result, int coun
   }
   if (served == nullptr) return leave();
   const reduction asked = served->reduction_by(type, op);
-  const std::size_t bytes = count <= 0 ? 0 : static_cast<std::size_t>(count) * asked.bytes_each;
+  const std::size_t bytes = bytes_of(count, asked.bytes_each);
   const bool has_buffers =
       mine != nullptr && result != nullptr && mine != result && result != mpi.in_place;
   if (asked.op == nullptr || bytes == 0 || bytes > room::most_bytes || !has_buffers) {

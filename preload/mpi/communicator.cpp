@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <numeric>
 
 #include "preload/mpi/gather.hpp"
@@ -73,32 +72,30 @@ std::atomic<bool> has_complained{false};
 // --- set-up --------------------------------------------------------------------------------------
 
 communicator* communicator::set_up(const library& mpi, handle comm) noexcept try {
-  // Before MPI_Init, after MPI_Finalize, and with a handle that is none, MPI reports the mistake.
+  // Before MPI_Init, after MPI_Finalize, and with a handle that is none, MPI reports the mistake,
+  // unless the communicator is one of a session.
   int is_initialized = 0, is_finalized = 0, size = 0;
   mpi.initialized(&is_initialized);
   mpi.finalized(&is_finalized);
-  if (is_initialized == 0 || is_finalized != 0 || !mpi.is_communicator(comm)) return nullptr;
+  const bool has_world = is_initialized != 0 && is_finalized == 0;
+  const bool has_session = mpi.session_init != nullptr && mpi.is_made_by_program(comm);
+  if (!(has_world || has_session) || !mpi.is_communicator(comm)) return nullptr;
   if (mpi.comm_size(comm, &size) != 0) return nullptr;
 
-  static std::mutex one;
-  static int key = 0;
-  {
-    const std::lock_guard lock(one);
-    static const bool has_key = [&] {
-      using copy_function = int (*)(handle, int, void*, void*, void*, int*);
-      const copy_function copy = [](handle, int, void*, void*, void*, int* is_copied) {
-        *is_copied = 0;
-        return 0;
-      };
-      using remove_function = int (*)(handle, int, void*, void*) noexcept;
-      const remove_function remove = on_free;
-      return mpi.comm_create_keyval(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(remove),
-                                    &key, nullptr) == 0;
-    }();
-    if (!has_key) return nullptr;
-  }
+  // A key of its own for each communicator, because keys may end with the last session.
+  int key = 0;
+  using copy_function = int (*)(handle, int, void*, void*, void*, int*);
+  const copy_function copy = [](handle, int, void*, void*, void*, int* is_copied) {
+    *is_copied = 0;
+    return 0;
+  };
+  using remove_function = int (*)(handle, int, void*, void*) noexcept;
+  const remove_function remove = on_free;
+  if (mpi.comm_create_keyval(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(remove), &key,
+                             nullptr) != 0)
+    return nullptr;
 
-  auto* const made = new communicator(mpi, comm);
+  auto* const made = new communicator(mpi, comm, has_world);
   made->progress_ = mpi.by == family::openmpi && mpi.progress != nullptr ? progress_of_open_mpi
                                                                          : progress_by_probe;
   made->size_ = size;
@@ -107,6 +104,7 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
   the_communicators.put(mpi.key(comm), made);
   mpi.comm_set_attr(comm, key, made);
+  mpi.comm_free_keyval(&key);
   return made->room_ ? made : nullptr;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tutti: cannot set up a communicator: %s\n", error.what());
@@ -115,11 +113,20 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   return nullptr;
 }
 
+bool communicator::find_job(handle_space& group) const {
+  if (has_world_) return mpi_.comm_group(mpi_.world, &group) == 0;
+  handle_space session;
+  if (mpi_.session_init(mpi_.no_info, mpi_.errors_return, &session) != 0) return false;
+  const bool is_told =
+      mpi_.group_from_session_pset(mpi_.value(session), "mpi://WORLD", &group) == 0;
+  mpi_.session_finalize(&session);
+  return is_told;
+}
+
 bool communicator::is_of_one_job() const {
   if (mpi_.key(comm_) == mpi_.key(mpi_.world)) return true;
   handle_space mine, world;
-  if (mpi_.comm_group(comm_, &mine) != 0) return false;
-  if (mpi_.comm_group(mpi_.world, &world) != 0) return false;
+  if (mpi_.comm_group(comm_, &mine) != 0 || !find_job(world)) return false;
   const auto count = static_cast<std::size_t>(size_);
   std::vector<int> ranks(count), there(count);
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -205,9 +212,10 @@ std::string communicator::join() {
     base = map(opened.number(), room_bytes_);
   }
 
-  // Bit 0: the room is open. Bit 1: requests for MPI_Ibarrier can be made.
+  // Bit 0: the room is open. Bit 1: requests for MPI_Ibarrier can be made. They may outlive the
+  // communicator, and then the world lets MPI make progress.
   const bool can_poll = mpi_.by == family::mpich
-                            ? mpi_.grequest_start_polled != nullptr
+                            ? mpi_.grequest_start_polled != nullptr && has_world_
                             : mpi_.grequest_start != nullptr && mpi_.register_progress != nullptr;
   const auto answer = static_cast<std::uint8_t>((base != nullptr ? 1 : 0) | (can_poll ? 2 : 0));
   std::vector<std::uint8_t> answers(count);
@@ -378,7 +386,7 @@ void communicator::end_job_because(const std::string& why) noexcept {
 
 void communicator::abort() noexcept {
   tutti::mpi::wait_until_read(STDERR_FILENO);
-  mpi_.abort(mpi_.world, 1);
+  mpi_.abort(has_world_ ? mpi_.world : comm_, 1);
 }
 
 void communicator::wait_for_others(const char* call) noexcept {

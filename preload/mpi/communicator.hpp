@@ -92,7 +92,8 @@ class communicator {
   };
 
  private:
-  communicator(const library& mpi, handle comm) noexcept : mpi_(mpi), comm_(comm) {}
+  communicator(const library& mpi, handle comm, bool has_world) noexcept
+      : mpi_(mpi), comm_(comm), has_world_(has_world) {}
   static communicator* find(handle key) noexcept { return the_communicators.find(key); }
   [[gnu::cold, gnu::noinline]] void look_up(handle type, handle op) noexcept;
   [[gnu::cold, gnu::noinline]] static communicator* set_up(const library& mpi,
@@ -102,6 +103,8 @@ class communicator {
   // Returns the reason why it cannot be served; empty if it can.
   std::string join();
   bool is_of_one_job() const;
+  // Sets the group of all ranks of the job. Returns false if MPI does not tell it.
+  bool find_job(handle_space& group) const;
   std::string name() const;
   void say(const std::string& what) const;
   static constexpr auto barrier_name = "MPI_Barrier", allreduce_name = "MPI_Allreduce";
@@ -128,6 +131,9 @@ class communicator {
 
   const library& mpi_;
   handle comm_;
+  // Whether MPI_COMM_WORLD is there: between MPI_Init and MPI_Finalize. Otherwise this communicator
+  // is one of a session.
+  bool has_world_;
   int size_ = 0, rank_ = 0;
   std::optional<room> room_;
   std::size_t room_bytes_ = 0;

@@ -10,6 +10,8 @@
 // None is noexcept, because MPI's error handlers may throw.
 #include <dlfcn.h>
 
+#include <type_traits>
+
 #include "preload/mpi/calls.hpp"
 #include "preload/mpi/library.hpp"
 
@@ -33,43 +35,80 @@ int ibarrier(const library* mpi, handle comm, void* request) {
   return serve_ibarrier(*mpi, comm, request, [=] { return mpi->ibarrier(comm, request); });
 }
 
-int bcast(const library* mpi, void* data, int count, handle type, int root, handle comm) {
+// Leaves a call to `small`, or if its count is a large one, to `large`. A library before MPI 4 has
+// only the first one; a program that looked the second one up found the preload's.
+template <class Count, class Small, class Large, class Call>
+int leave_by(const char* name, Small small, Large large, Count count, Call call) {
+  if constexpr (std::is_same_v<Count, int>) {
+    return call(small, count);
+  } else {
+    if (large != nullptr) return call(large, count);
+    const int as_int = static_cast<int>(count);
+    return as_int == count ? call(small, as_int)
+                           : call(reinterpret_cast<Large>(unserved(name)), count);
+  }
+}
+
+template <class Count>
+int bcast(const library* mpi, const char* name, void* data, Count count, handle type, int root,
+          handle comm) {
   if (mpi == nullptr)
-    return leave_to_unknown<int (*)(void*, int, handle, int, handle)>("PMPI_Bcast", data, count,
-                                                                      type, root, comm);
+    return leave_to_unknown<bcast_function<Count>>(name, data, count, type, root, comm);
   return serve_bcast(
       *mpi, data, count, type, root, comm,
-      [=] { return mpi->bcast(data, count, type, root, comm); },
+      [=] {
+        return leave_by(name, mpi->bcast, mpi->bcast_c, count,
+                        [=](auto own, auto values) { return own(data, values, type, root, comm); });
+      },
       [=](int error) {
         mpi->comm_call_errhandler(comm, error);
         return error;
       });
 }
 
-int allreduce(const library* mpi, const void* mine, void* result, int count, handle type, handle op,
-              handle comm) {
+template <class Count>
+int allreduce(const library* mpi, const char* name, const void* mine, void* result, Count count,
+              handle type, handle op, handle comm) {
   if (mpi == nullptr)
-    return leave_to_unknown<int (*)(const void*, void*, int, handle, handle, handle)>(
-        "PMPI_Allreduce", mine, result, count, type, op, comm);
-  return serve_allreduce(*mpi, mine, result, count, type, op, comm,
-                         [=] { return mpi->allreduce(mine, result, count, type, op, comm); });
+    return leave_to_unknown<allreduce_function<Count>>(name, mine, result, count, type, op, comm);
+  return serve_allreduce(*mpi, mine, result, count, type, op, comm, [=] {
+    return leave_by(name, mpi->allreduce, mpi->allreduce_c, count, [=](auto own, auto values) {
+      return own(mine, result, values, type, op, comm);
+    });
+  });
 }
 
-}  // namespace
+// --- requests ------------------------------------------------------------------------------------
 
-namespace {
-
-using get_status = int (*)(handle, int*, void*);
+using get_status = int (*)(handle request, int* is_done, void* status);
+using free_request = int (*)(void* request);
+using complete_request = int (*)(handle request);
 
 // The profiler's function behind the preload, or MPI's.
-get_status next_get_status(const char* name) {
+template <class Function>
+Function next_of(const char* name) {
   void* const next = dlsym(RTLD_NEXT, name);
-  return reinterpret_cast<get_status>(next != nullptr ? next : unserved("PMPI_Request_get_status"));
+  return reinterpret_cast<Function>(next != nullptr ? next : unserved(name));
 }
 int request_get_status(get_status next, handle request, int* is_done, void* status) {
   if (const library* const mpi = library::get(); mpi != nullptr)
     complete_before_status(*mpi, request);
   return next(request, is_done, status);
+}
+// What MPI reports of a request of no communicator.
+int report(const library& mpi, int error) {
+  mpi.comm_call_errhandler(mpi.world, error);
+  return error;
+}
+int request_free(free_request next, void* request) {
+  const library* const mpi = library::get();
+  const int error = mpi == nullptr ? 0 : refuse_free(*mpi, request);
+  return error == 0 ? next(request) : report(*mpi, error);
+}
+int grequest_complete(complete_request next, handle request) {
+  const library* const mpi = library::get();
+  return mpi != nullptr && is_started_barrier(*mpi, request) ? report(*mpi, mpi->wrong_request)
+                                                             : next(request);
 }
 
 }  // namespace
@@ -85,6 +124,14 @@ TUTTI_ENTRY int tutti_pmpi_bcast(void* data, int count, handle type, int root,
                                  handle comm) asm("PMPI_Bcast");
 TUTTI_ENTRY int tutti_mpi_bcast(void* data, int count, handle type, int root,
                                 handle comm) asm("MPI_Bcast");
+TUTTI_ENTRY int tutti_pmpi_bcast_c(void* data, large_count count, handle type, int root,
+                                   handle comm) asm("PMPI_Bcast_c");
+TUTTI_ENTRY int tutti_mpi_bcast_c(void* data, large_count count, handle type, int root,
+                                  handle comm) asm("MPI_Bcast_c");
+TUTTI_ENTRY int tutti_pmpi_allreduce_c(const void* mine, void* result, large_count count,
+                                       handle type, handle op, handle comm) asm("PMPI_Allreduce_c");
+TUTTI_ENTRY int tutti_mpi_allreduce_c(const void* mine, void* result, large_count count,
+                                      handle type, handle op, handle comm) asm("MPI_Allreduce_c");
 TUTTI_ENTRY int tutti_pmpi_allreduce(const void* mine, void* result, int count, handle type,
                                      handle op, handle comm) asm("PMPI_Allreduce");
 TUTTI_ENTRY int tutti_mpi_allreduce(const void* mine, void* result, int count, handle type,
@@ -107,25 +154,45 @@ int tutti_mpi_ibarrier(handle comm, void* request) {
 }
 
 int tutti_pmpi_bcast(void* data, int count, handle type, int root, handle comm) {
-  return bcast(library::get(), data, count, type, root, comm);
+  return bcast(library::get(), "PMPI_Bcast", data, count, type, root, comm);
 }
 int tutti_mpi_bcast(void* data, int count, handle type, int root, handle comm) {
   const library* const mpi = library::get();
   return mpi != nullptr && mpi->next_bcast != nullptr
              ? mpi->next_bcast(data, count, type, root, comm)
-             : bcast(mpi, data, count, type, root, comm);
+             : bcast(mpi, "PMPI_Bcast", data, count, type, root, comm);
+}
+int tutti_pmpi_bcast_c(void* data, large_count count, handle type, int root, handle comm) {
+  return bcast(library::get(), "PMPI_Bcast_c", data, count, type, root, comm);
+}
+int tutti_mpi_bcast_c(void* data, large_count count, handle type, int root, handle comm) {
+  const library* const mpi = library::get();
+  return mpi != nullptr && mpi->next_bcast_c != nullptr
+             ? mpi->next_bcast_c(data, count, type, root, comm)
+             : bcast(mpi, "PMPI_Bcast_c", data, count, type, root, comm);
 }
 
 int tutti_pmpi_allreduce(const void* mine, void* result, int count, handle type, handle op,
                          handle comm) {
-  return allreduce(library::get(), mine, result, count, type, op, comm);
+  return allreduce(library::get(), "PMPI_Allreduce", mine, result, count, type, op, comm);
 }
 int tutti_mpi_allreduce(const void* mine, void* result, int count, handle type, handle op,
                         handle comm) {
   const library* const mpi = library::get();
   return mpi != nullptr && mpi->next_allreduce != nullptr
              ? mpi->next_allreduce(mine, result, count, type, op, comm)
-             : allreduce(mpi, mine, result, count, type, op, comm);
+             : allreduce(mpi, "PMPI_Allreduce", mine, result, count, type, op, comm);
+}
+int tutti_pmpi_allreduce_c(const void* mine, void* result, large_count count, handle type,
+                           handle op, handle comm) {
+  return allreduce(library::get(), "PMPI_Allreduce_c", mine, result, count, type, op, comm);
+}
+int tutti_mpi_allreduce_c(const void* mine, void* result, large_count count, handle type, handle op,
+                          handle comm) {
+  const library* const mpi = library::get();
+  return mpi != nullptr && mpi->next_allreduce_c != nullptr
+             ? mpi->next_allreduce_c(mine, result, count, type, op, comm)
+             : allreduce(mpi, "PMPI_Allreduce_c", mine, result, count, type, op, comm);
 }
 
 TUTTI_ENTRY int tutti_pmpi_request_get_status(handle request, int* is_done,
@@ -133,12 +200,34 @@ TUTTI_ENTRY int tutti_pmpi_request_get_status(handle request, int* is_done,
 TUTTI_ENTRY int tutti_mpi_request_get_status(handle request, int* is_done,
                                              void* status) asm("MPI_Request_get_status");
 int tutti_pmpi_request_get_status(handle request, int* is_done, void* status) {
-  static const get_status next = next_get_status("PMPI_Request_get_status");
+  static const auto next = next_of<get_status>("PMPI_Request_get_status");
   return request_get_status(next, request, is_done, status);
 }
 int tutti_mpi_request_get_status(handle request, int* is_done, void* status) {
-  static const get_status next = next_get_status("MPI_Request_get_status");
+  static const auto next = next_of<get_status>("MPI_Request_get_status");
   return request_get_status(next, request, is_done, status);
+}
+
+TUTTI_ENTRY int tutti_pmpi_request_free(void* request) asm("PMPI_Request_free");
+TUTTI_ENTRY int tutti_mpi_request_free(void* request) asm("MPI_Request_free");
+int tutti_pmpi_request_free(void* request) {
+  static const auto next = next_of<free_request>("PMPI_Request_free");
+  return request_free(next, request);
+}
+int tutti_mpi_request_free(void* request) {
+  static const auto next = next_of<free_request>("MPI_Request_free");
+  return request_free(next, request);
+}
+
+TUTTI_ENTRY int tutti_pmpi_grequest_complete(handle request) asm("PMPI_Grequest_complete");
+TUTTI_ENTRY int tutti_mpi_grequest_complete(handle request) asm("MPI_Grequest_complete");
+int tutti_pmpi_grequest_complete(handle request) {
+  static const auto next = next_of<complete_request>("PMPI_Grequest_complete");
+  return grequest_complete(next, request);
+}
+int tutti_mpi_grequest_complete(handle request) {
+  static const auto next = next_of<complete_request>("MPI_Grequest_complete");
+  return grequest_complete(next, request);
 }
 
 }  // namespace tutti::preload

@@ -86,6 +86,13 @@ bool set_functions(library& all, const loaded& mpi) noexcept {
   mpi.set_next(all.next_ibarrier, "MPI_Ibarrier");
   mpi.set_next(all.next_bcast, "MPI_Bcast");
   mpi.set_next(all.next_allreduce, "MPI_Allreduce");
+  mpi.set_next(all.next_bcast_c, "MPI_Bcast_c");
+  mpi.set_next(all.next_allreduce_c, "MPI_Allreduce_c");
+  mpi.set(all.bcast_c, "PMPI_Bcast_c");
+  mpi.set(all.allreduce_c, "PMPI_Allreduce_c");
+  mpi.set(all.session_init, "PMPI_Session_init");
+  mpi.set(all.session_finalize, "PMPI_Session_finalize");
+  mpi.set(all.group_from_session_pset, "PMPI_Group_from_session_pset");
   mpi.set(all.grequest_start, "PMPI_Grequest_start");
   mpi.set(all.grequest_start_polled, "PMPIX_Grequest_start");
   mpi.set(all.progress, "opal_progress");
@@ -103,6 +110,7 @@ bool set_functions(library& all, const loaded& mpi) noexcept {
          mpi.set(all.comm_get_name, "PMPI_Comm_get_name") &&
          mpi.set(all.comm_create_keyval, "PMPI_Comm_create_keyval") &&
          mpi.set(all.comm_set_attr, "PMPI_Comm_set_attr") &&
+         mpi.set(all.comm_free_keyval, "PMPI_Comm_free_keyval") &&
          mpi.set(all.comm_call_errhandler, "PMPI_Comm_call_errhandler") &&
          mpi.set(all.type_size, "PMPI_Type_size") && mpi.set(all.pack, "PMPI_Pack") &&
          mpi.set(all.unpack, "PMPI_Unpack") && mpi.set(all.abort, "PMPI_Abort") &&
@@ -128,6 +136,7 @@ void set_handles_of_open_mpi(library& all, const loaded& mpi) noexcept {
   all.truncated = 15;
   all.other_error = 16;
   all.wrong_request = 7;
+  all.not_cancelled = 7;
   for (const auto& type : predefined_types)
     if (of(type.symbol) != 0) all.kinds_.add(of(type.symbol), type.means);
   for (const auto& op : predefined_operations)
@@ -137,6 +146,8 @@ void set_handles_of_open_mpi(library& all, const loaded& mpi) noexcept {
 void set_handles_of_mpich(library& all) noexcept {
   all.world = 0x44000000;
   all.byte = 0x4c00010d;
+  all.no_info = 0x1c000000;
+  all.errors_return = 0x54000001;
   all.in_place = reinterpret_cast<const void*>(~std::uintptr_t{0});
   all.ignored_status = reinterpret_cast<void*>(std::uintptr_t{1});
   all.undefined = -32766;
@@ -144,6 +155,7 @@ void set_handles_of_mpich(library& all) noexcept {
   all.truncated = 14;
   all.other_error = 15;
   all.wrong_request = 19;
+  all.not_cancelled = 16;
   for (const auto& type : predefined_types) all.kinds_.add(type.number, type.means);
   for (const auto& op : predefined_operations) all.operations_.add(op.number, op.means);
 }
@@ -212,7 +224,8 @@ const library* library::find() noexcept {
 void* unserved(const char* name) noexcept {
   void* const found = find_anywhere(name);
   if (found != nullptr) return found;
-  std::fprintf(stderr, "tutti: the program calls %s, but no MPI library is loaded\n", name);
+  std::fprintf(stderr, "tutti: the program calls %s, but no MPI library that is loaded has it\n",
+               name);
   std::_Exit(127);
 }
 

@@ -26,13 +26,24 @@ union handle_space {
 
 enum class family { openmpi, mpich };
 
+// MPI_Count, which the functions of MPI 4 take whose names end with _c.
+using large_count = std::int64_t;
+template <class Count>
+using bcast_function = int (*)(void* data, Count count, handle type, int root, handle comm);
+template <class Count>
+using allreduce_function = int (*)(const void* mine, void* result, Count count, handle type,
+                                   handle op, handle comm);
+
 struct library {
   family by;
   // Functions of that library itself, whose names begin with PMPI_.
   int (*barrier)(handle comm);
   int (*ibarrier)(handle comm, void* request);
-  int (*bcast)(void* data, int count, handle type, int root, handle comm);
-  int (*allreduce)(const void* mine, void* result, int count, handle type, handle op, handle comm);
+  bcast_function<int> bcast;
+  allreduce_function<int> allreduce;
+  // Null before MPI 4.
+  bcast_function<large_count> bcast_c;
+  allreduce_function<large_count> allreduce_c;
   int (*iallgather)(const void* mine, int count, handle type, void* all, int count_each,
                     handle type_each, handle comm, void* request);
   int (*test)(void* request, int* is_done, void* status);
@@ -55,12 +66,17 @@ struct library {
               handle comm);
   int (*unpack)(const void* packed, int bytes, int* position, void* data, int count, handle type,
                 handle comm);
+  int (*comm_free_keyval)(int* key);
   int (*abort)(handle comm, int status);
   int (*initialized)(int* is_so);
   int (*finalized)(int* is_so);
   int (*grequest_complete)(handle request);
   int (*status_set_elements)(void* status, handle type, int count);
   int (*status_set_cancelled)(void* status, int is_so);
+  // Sessions, for programs that never call MPI_Init; null before MPI 4.
+  int (*session_init)(handle info, handle error_handler, void* session);
+  int (*session_finalize)(void* session);
+  int (*group_from_session_pset)(handle session, const char* name, void* group);
   // MPI_Grequest_start of Open MPI; MPIX_Grequest_start of MPICH, which has two more functions.
   int (*grequest_start)(void* query, void* free, void* cancel, void* state, void* request);
   int (*grequest_start_polled)(void* query, void* free, void* cancel, void* poll, void* wait,
@@ -72,18 +88,21 @@ struct library {
   // The functions of a profiler that the loader found behind the preload; otherwise null.
   int (*next_barrier)(handle comm);
   int (*next_ibarrier)(handle comm, void* request);
-  int (*next_bcast)(void* data, int count, handle type, int root, handle comm);
-  int (*next_allreduce)(const void* mine, void* result, int count, handle type, handle op,
-                        handle comm);
+  bcast_function<int> next_bcast;
+  allreduce_function<int> next_allreduce;
+  bcast_function<large_count> next_bcast_c;
+  allreduce_function<large_count> next_allreduce_c;
 
   handle world, byte;
   const void* in_place;
   // Open MPI's MPI_COMM_NULL, MPI_DATATYPE_NULL and MPI_OP_NULL.
   handle no_communicator, no_type, no_operation;
-  // MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_ANY_SOURCE, MPI_ERR_TRUNCATE, MPI_ERR_OTHER and
-  // MPI_ERR_REQUEST.
+  // MPICH's MPI_INFO_NULL and MPI_ERRORS_RETURN.
+  handle no_info, errors_return;
+  // MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_ANY_SOURCE, MPI_ERR_TRUNCATE, MPI_ERR_OTHER,
+  // MPI_ERR_REQUEST, and what MPI_Cancel of a collective call's request returns.
   void* ignored_status;
-  int undefined, any_source, truncated, other_error, wrong_request;
+  int undefined, any_source, truncated, other_error, wrong_request, not_cancelled;
 
   // Returns the part of a register that identifies a handle.
   handle key(handle raw) const noexcept { return by == family::mpich ? raw & 0xffffffffu : raw; }
@@ -95,6 +114,10 @@ struct library {
   // Whether a handle may be given to MPI's functions, which call an error handler if it is null.
   bool is_communicator(handle comm) const noexcept {
     return by == family::mpich ? is_numbered(comm, 1) : comm != 0 && comm != no_communicator;
+  }
+  // Whether it is none of those that MPI_Init makes. The program has made it, perhaps of a session.
+  bool is_made_by_program(handle comm) const noexcept {
+    return by == family::mpich && is_numbered(comm, 1) && key(comm) >> 30 != 1;
   }
   bool is_type(handle type) const noexcept {
     return by == family::mpich ? is_numbered(type, 3) : type != 0 && type != no_type;
@@ -155,7 +178,7 @@ struct library {
 };
 
 // Returns the function `name` of whatever MPI is loaded, for a library that is of neither family.
-// Ends the program with a sentence if there is none.
+// Ends the program with a sentence if none has it.
 void* unserved(const char* name) noexcept;
 
 }  // namespace tutti::preload

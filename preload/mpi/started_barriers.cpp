@@ -26,9 +26,10 @@ struct started {
   // Its place in the list.
   started* following = nullptr;
   started** link = nullptr;
+  started* following_over = nullptr;
 };
 
-// The barriers of this process that are not over. MPI may ask from several threads.
+// The barriers of this process whose requests are not freed yet. MPI may ask from several threads.
 std::mutex one;
 started* first = nullptr;
 std::atomic<int> unfinished{0};
@@ -47,28 +48,45 @@ void unlist(started& barrier) noexcept {
   if (barrier.following != nullptr) barrier.following->link = barrier.link;
   barrier.link = nullptr;
   // relaxed: as in enlist().
+  if (!barrier.is_complete) unfinished.fetch_sub(1, relaxed);
+}
+// The caller has the mutex.
+started* find(const library& mpi, handle request) noexcept {
+  started* each = first;
+  while (each != nullptr && mpi.key(mpi.value(each->request)) != mpi.key(request))
+    each = each->following;
+  return each;
+}
+// Afterwards MPI must be told. The caller has the mutex.
+void note_complete(started& barrier) noexcept {
+  barrier.is_complete = true;
+  // relaxed: as in enlist().
   unfinished.fetch_sub(1, relaxed);
 }
 
-void complete(started& barrier) noexcept {
-  const library& mpi = *library::get();
-  barrier.is_complete = true;
-  mpi.grequest_complete(mpi.value(barrier.request));
-}
-
-// Open MPI calls this whenever it makes progress.
+// Open MPI calls this whenever it makes progress. It may free a request in the call that tells of it,
+// if a thread that waits for it has been quick, and so it is told without the mutex.
 int complete_those_that_are_over() noexcept {
   // relaxed: only decides whether to look.
   if (unfinished.load(relaxed) == 0) return 0;
-  const std::unique_lock lock(one, std::try_to_lock);
-  if (!lock.owns_lock()) return 0;
+  started* over = nullptr;
+  {
+    const std::unique_lock lock(one, std::try_to_lock);
+    if (!lock.owns_lock()) return 0;
+    for (started* each = first; each != nullptr; each = each->following) {
+      if (each->is_complete || !each->is_over()) continue;
+      note_complete(*each);
+      each->following_over = over;
+      over = each;
+    }
+  }
+  const library& mpi = *library::get();
   int completed = 0;
-  for (started *each = first, *next = nullptr; each != nullptr; each = next) {
-    next = each->following;
-    if (!each->is_over()) continue;
-    unlist(*each);
+  while (over != nullptr) {
+    started* const each = over;
+    over = each->following_over;
     ++completed;
-    complete(*each);
+    mpi.grequest_complete(mpi.value(each->request));
   }
   return completed;
 }
@@ -77,8 +95,9 @@ int complete_those_that_are_over() noexcept {
 bool complete_if_over(started& barrier) noexcept {
   const std::lock_guard lock(one);
   if (barrier.has_request && !barrier.is_complete && barrier.is_over()) {
-    unlist(barrier);
-    complete(barrier);
+    const library& mpi = *library::get();
+    note_complete(barrier);
+    mpi.grequest_complete(mpi.value(barrier.request));
   }
   return barrier.is_complete;
 }
@@ -112,8 +131,7 @@ int describe(void*, void* status) noexcept {
 }
 int forget(void* state) noexcept {
   auto* const barrier = static_cast<started*>(state);
-  // A program may give the request back before the barrier is over.
-  if (!barrier->is_complete) {
+  {
     const std::lock_guard lock(one);
     unlist(*barrier);
   }
@@ -123,7 +141,7 @@ int forget(void* state) noexcept {
 }
 // A collective operation cannot be cancelled. MPI knows the request as one of the program's own and
 // would believe that it can be.
-int cancel(void*, int) noexcept { return library::get()->wrong_request; }
+int cancel(void*, int) noexcept { return library::get()->not_cancelled; }
 
 template <class Function>
 void* address_of(Function* f) noexcept {
@@ -150,15 +168,15 @@ int start_barrier(const library& mpi, communicator& comm, void* request) noexcep
                              : mpi.grequest_start(address_of(describe), address_of(forget),
                                                   address_of(cancel), barrier, request);
   if (error != 0) return error;
-  const std::lock_guard lock(one);
+  std::unique_lock lock(one);
   std::memcpy(&barrier->request, request, is_mpich ? sizeof(int) : sizeof(void*));
   barrier->has_request = true;
-  // MPICH asks for it later, and this thread must not call it with the mutex: it asks while it
-  // holds a lock of its own.
-  if (!is_mpich && barrier->is_over())
-    complete(*barrier);
-  else
-    enlist(*barrier);
+  enlist(*barrier);
+  // MPICH asks for it later.
+  if (is_mpich || !barrier->is_over()) return 0;
+  note_complete(*barrier);
+  lock.unlock();
+  mpi.grequest_complete(mpi.value(barrier->request));
   return 0;
 }
 
@@ -166,15 +184,29 @@ void complete_before_status(const library& mpi, handle request) noexcept {
   if (mpi.by != family::mpich) return;
   {
     const std::lock_guard lock(one);
-    started* each = first;
-    while (each != nullptr && mpi.key(mpi.value(each->request)) != mpi.key(request))
-      each = each->following;
-    if (each == nullptr || !each->is_over()) return;
-    unlist(*each);
-    each->is_complete = true;
+    started* const barrier = find(mpi, request);
+    if (barrier == nullptr || barrier->is_complete || !barrier->is_over()) return;
+    note_complete(*barrier);
   }
-  // Without the mutex, as above.
+  // Without the mutex: MPICH asks for others while it holds a lock of its own.
   mpi.grequest_complete(request);
+}
+
+bool is_started_barrier(const library& mpi, handle request) noexcept {
+  const std::lock_guard lock(one);
+  return find(mpi, request) != nullptr;
+}
+
+int refuse_free(const library& mpi, const void* request) noexcept {
+  if (request == nullptr) return 0;
+  const bool is_mpich = mpi.by == family::mpich;
+  handle_space asked;
+  std::memcpy(&asked, request, is_mpich ? sizeof(int) : sizeof(void*));
+  const std::lock_guard lock(one);
+  const started* const barrier = find(mpi, mpi.value(asked));
+  // Open MPI frees those that are complete.
+  if (barrier == nullptr || (!is_mpich && barrier->is_complete)) return 0;
+  return is_mpich ? mpi.other_error : mpi.wrong_request;
 }
 
 }  // namespace tutti::preload

@@ -11,6 +11,7 @@
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/mca.h"
+#include "ompi/request/request.h"
 #include "ompi_config.h"
 #include "opal/mca/base/mca_base_var.h"
 #include "preload/mpi/open_mpi/served.h"
@@ -79,9 +80,21 @@ static int allreduce(const void* mine, void* result, int count, struct ompi_data
   return tutti_served_allreduce(&((tutti_module*)module)->next, mine, result, count, type, op,
                                 comm);
 }
+
+/* Open MPI frees a generalized request at any time, and one of a collective call when it is
+ * complete. */
+static _Atomic(ompi_request_free_fn_t) free_generalized;
+static int free_if_complete(ompi_request_t** request) {
+  return REQUEST_COMPLETE(*request) ? free_generalized(request) : MPI_ERR_REQUEST;
+}
 static int ibarrier(struct ompi_communicator_t* comm, ompi_request_t** request,
                     mca_coll_base_module_t* module) {
-  return tutti_served_ibarrier(&((tutti_module*)module)->next, comm, request);
+  const int error = tutti_served_ibarrier(&((tutti_module*)module)->next, comm, request);
+  if (error == MPI_SUCCESS && (*request)->req_type == OMPI_REQUEST_GEN) {
+    free_generalized = (*request)->req_free;
+    (*request)->req_free = free_if_complete;
+  }
+  return error;
 }
 
 static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int* out) {

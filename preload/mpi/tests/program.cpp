@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of MPI that knows nothing of tutti. It checks the results of its collective calls
 // against arithmetic, or against the MPI's own functions, which it looks up in the MPI's library.
-#include <dlfcn.h>
+#include "preload/mpi/tests/program.hpp"
+
 #include <fcntl.h>
 #include <mpi.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,10 +22,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
-
-int world_rank = 0, world_size = 0;
-std::string program_path;
+namespace program {
 
 [[noreturn]] void fail(const std::string& what) {
   std::printf("rank %d: %s\n", world_rank, what.c_str());
@@ -47,24 +44,16 @@ int size_of(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   return size;
 }
-
-// A function of the MPI library itself, whatever the loader has put before it.
-template <class Function>
-Function* own(const char* name) {
-  Dl_info where;
-  const auto inside = reinterpret_cast<void*>(&MPI_Comm_rank);
-  expect(dladdr(inside, &where) != 0, "the library of MPI is not found");
-  void* const library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  return reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-// Everybody adds a number that all others can compute.
 void check_sum(MPI_Comm comm, std::int64_t salt) {
   const std::int64_t rank = rank_in(comm), size = size_of(comm);
   std::int64_t mine = salt * (rank + 1), all = -1;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, comm);
   expect(all == salt * size * (size + 1) / 2, "a sum is wrong");
 }
+
+namespace {
+
+std::string program_path;
 
 // --- scenarios -----------------------------------------------------------------------------------
 
@@ -288,70 +277,6 @@ void broadcasts() {
   MPI_Bcast(nullptr, 0, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
-// Started barriers: several at once, beside other calls, tested and waited for in every way, and
-// on a communicator that is freed before.
-void started() {
-  MPI_Comm comm;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  // The first use, before the communicator is set up.
-  MPI_Request first;
-  MPI_Ibarrier(comm, &first);
-  MPI_Wait(&first, MPI_STATUS_IGNORE);
-  MPI_Barrier(comm);
-  for (int i = 0; i < 100; ++i) {
-    MPI_Request all[4];
-    for (MPI_Request& one : all) MPI_Ibarrier(comm, &one);
-    if (i % 3 == 0) check_sum(comm, i);
-    int token = world_rank, from = -1;
-    const int next = (world_rank + 1) % world_size,
-              before = (world_rank + world_size - 1) % world_size;
-    MPI_Sendrecv(&token, 1, MPI_INT, next, 1, &from, 1, MPI_INT, before, 1, comm,
-                 MPI_STATUS_IGNORE);
-    expect(from == before, "a message is wrong");
-    if (i % 4 == 0) {
-      MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
-    } else if (i % 4 == 1) {
-      for (int is_done = 0; is_done == 0;) MPI_Testall(4, all, &is_done, MPI_STATUSES_IGNORE);
-    } else if (i % 4 == 2) {
-      for (int k = 0; k < 4; ++k) {
-        int which = -1;
-        MPI_Waitany(4, all, &which, MPI_STATUS_IGNORE);
-        expect(which >= 0 && which < 4, "MPI_Waitany found no request");
-      }
-    } else {
-      for (int k = 3; k >= 0; --k)
-        for (int is_done = 0; is_done == 0;) {
-          MPI_Status status;
-          MPI_Test(&all[k], &is_done, &status);
-        }
-    }
-    for (const MPI_Request& one : all) expect(one == MPI_REQUEST_NULL, "a request is left over");
-  }
-  // A barrier must not end before the last rank has started it.
-  MPI_Request late;
-  if (world_rank == world_size - 1) usleep(30'000);
-  const double start = MPI_Wtime();
-  MPI_Ibarrier(comm, &late);
-  MPI_Wait(&late, MPI_STATUS_IGNORE);
-  if (world_rank == 0) expect(MPI_Wtime() - start > 0.01, "a started barrier ended too early");
-  MPI_Comm_free(&comm);
-}
-
-// A barrier on a communicator that is freed before it ends. Without the preload, Open MPI 4.1.4
-// ends with a segmentation fault here.
-void freed() {
-  MPI_Comm comm;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Barrier(comm);
-  MPI_Request request;
-  if (world_rank == world_size - 1) usleep(30'000);
-  const double start = MPI_Wtime();
-  MPI_Ibarrier(comm, &request);
-  MPI_Comm_free(&comm);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (world_rank == 0) expect(MPI_Wtime() - start > 0.01, "a started barrier ended too early");
-}
-
 // Communicators of every kind, made, used and freed at random; several live at a time.
 void communicators() {
   std::mt19937 common(7);
@@ -536,61 +461,6 @@ void ten_barriers() {
 void endless_barriers() {
   for (;;) MPI_Barrier(MPI_COMM_WORLD);
 }
-jmp_buf back;
-void jump_back(MPI_Comm*, int*, ...) { longjmp(back, 1); }
-
-void errors_are_reported() {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Barrier(MPI_COMM_WORLD);
-  int value = 0, all = 0;
-  expect(MPI_Bcast(&value, 1, MPI_INT, world_size, MPI_COMM_WORLD) != MPI_SUCCESS,
-         "a root that is none was accepted");
-  expect(MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS,
-         "a negative count was accepted");
-  expect(MPI_Allreduce(&value, &all, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS,
-         "no type was accepted");
-  expect(MPI_Allreduce(&value, &all, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD) != MPI_SUCCESS,
-         "no operation was accepted");
-  // Open MPI lets one value pass.
-  int both[2] = {};
-  expect(MPI_Allreduce(both, both, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS,
-         "a result in the place of the operand was accepted");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-
-  // One rank errs, on a communicator that nobody has used; the world's errors are fatal.
-  MPI_Comm comm;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  if (world_rank == 0) {
-    expect(MPI_Bcast(&value, 1, MPI_INT, world_size, comm) != MPI_SUCCESS, "a root was accepted");
-    expect(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, comm) != MPI_SUCCESS, "a type was accepted");
-    expect(MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_BXOR, comm) != MPI_SUCCESS,
-           "bits of a double were accepted");
-  }
-  // All have the same mistake: none may wait for another.
-  MPI_Datatype uncommitted;
-  MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
-  int values[8] = {};
-  expect(MPI_Bcast(values, 1, uncommitted, 0, comm) != MPI_SUCCESS, "an unready type was accepted");
-  MPI_Type_free(&uncommitted);
-  if (world_rank > 0)
-    expect(MPI_Bcast(values, 4, MPI_INT, 0, comm) != MPI_SUCCESS, "a short buffer was accepted");
-  else
-    MPI_Bcast(values, 8, MPI_INT, 0, comm);
-
-  // An error handler may leave the call by a jump. Afterwards the rank goes on with the others.
-  MPI_Errhandler jumps;
-  MPI_Comm_create_errhandler(jump_back, &jumps);
-  MPI_Comm_set_errhandler(comm, jumps);
-  if (world_rank == 0 && setjmp(back) == 0) {
-    MPI_Bcast(&value, 1, MPI_INT, world_size, comm);
-    fail("the error handler did not jump");
-  }
-  check_sum(comm, 5);
-  MPI_Errhandler_free(&jumps);
-  MPI_Comm_free(&comm);
-}
-
 // Processes that the launcher starts later have its environment, which has no preload.
 void spawned() {
   MPI_Comm other, all;
@@ -608,51 +478,44 @@ void spawned() {
   MPI_Comm_disconnect(&other);
 }
 
-// A rank that waits for a started barrier alone goes on sending a message for which another one
-// waits before it starts the barrier; and its state may be asked for without a test.
-void started_alone() {
-  MPI_Barrier(MPI_COMM_WORLD);
-  std::vector<char> data(8 << 20);
-  const int bytes = static_cast<int>(data.size());
-  MPI_Request barrier, message = MPI_REQUEST_NULL;
-  if (world_rank == 0) MPI_Isend(data.data(), bytes, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &message);
-  if (world_rank == 1) {
-    usleep(3'000);
-    MPI_Recv(data.data(), bytes, MPI_CHAR, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
-  MPI_Wait(&barrier, MPI_STATUS_IGNORE);
-  MPI_Wait(&message, MPI_STATUS_IGNORE);
-  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
-  for (int is_over = 0; is_over == 0;) MPI_Request_get_status(barrier, &is_over, MPI_STATUS_IGNORE);
-  MPI_Wait(&barrier, MPI_STATUS_IGNORE);
-}
-
-const std::map<std::string, std::function<void()>> scenarios = {{"barriers", barriers},
-                                                                {"published", published},
-                                                                {"operations", operations},
-                                                                {"order", order},
-                                                                {"broadcasts", broadcasts},
-                                                                {"started", started},
-                                                                {"freed", freed},
-                                                                {"started_alone", started_alone},
-                                                                {"spawned", spawned},
-                                                                {"communicators", communicators},
-                                                                {"hundreds", hundreds},
-                                                                {"rendezvous", rendezvous},
-                                                                {"threads", threads},
-                                                                {"finalize", finalize},
-                                                                {"late", late},
-                                                                {"missing", missing},
-                                                                {"missing_root", missing_root},
-                                                                {"killed", killed},
-                                                                {"ten", ten_barriers},
-                                                                {"endless", endless_barriers},
-                                                                {"errors", errors_are_reported}};
+const std::map<std::string, std::function<void()>> scenarios = {
+    {"barriers", barriers},
+    {"published", published},
+    {"operations", operations},
+    {"order", order},
+    {"broadcasts", broadcasts},
+    {"started", started},
+    {"freed", freed},
+    {"started_alone", started_alone},
+    {"spawned", spawned},
+    {"communicators", communicators},
+    {"hundreds", hundreds},
+    {"rendezvous", rendezvous},
+    {"threads", threads},
+    {"finalize", finalize},
+    {"late", late},
+    {"missing", missing},
+    {"missing_root", missing_root},
+    {"killed", killed},
+    {"ten", ten_barriers},
+    {"endless", endless_barriers},
+    {"large_counts", large_counts},
+    {"freeing", a_started_barrier_is_not_freed},
+    {"cancelling", a_started_barrier_is_not_cancelled},
+    {"completing", a_started_barrier_is_not_completed},
+    {"errors", errors_are_reported}};
 
 }  // namespace
+}  // namespace program
+
+using namespace program;
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "sessions") {
+    sessions();
+    if (world_rank == 0) std::printf("all scenarios held\n");
+    return 0;
+  }
   int level = 0;
   const bool has_threads = argc > 1 && std::string(argv[1]) == "threads";
   MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scenarios of the program share. Each checks its results, and ends the job if they are
+// wrong.
+#pragma once
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+
+namespace program {
+
+inline int world_rank = 0, world_size = 0;
+
+[[noreturn]] void fail(const std::string& what);
+void expect(bool holds, const std::string& what);
+int rank_in(MPI_Comm comm);
+int size_of(MPI_Comm comm);
+// Everybody adds a number that all others can compute.
+void check_sum(MPI_Comm comm, std::int64_t salt);
+
+// A function of the MPI library itself, whatever the loader has put before it.
+template <class Function>
+Function* own(const char* name) {
+  Dl_info where;
+  const auto inside = reinterpret_cast<void*>(&MPI_Comm_rank);
+  expect(dladdr(inside, &where) != 0, "the library of MPI is not found");
+  void* const library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+// program_errors.cpp: mistakes, which MPI reports as it does without the preload.
+void errors_are_reported();
+void a_started_barrier_is_not_freed();
+void a_started_barrier_is_not_cancelled();
+void a_started_barrier_is_not_completed();
+
+// program_started.cpp: MPI_Ibarrier.
+void started();
+void freed();
+void started_alone();
+
+// program_mpi4.cpp: what MPI 4 has.
+void large_counts();
+// Calls no MPI_Init.
+void sessions();
+
+}  // namespace program

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes, which MPI reports as it does without the preload.
+#include <mpi.h>
+#include <setjmp.h>
+
+#include "preload/mpi/tests/program.hpp"
+
+namespace program {
+namespace {
+
+jmp_buf back;
+void jump_back(MPI_Comm*, int*, ...) { longjmp(back, 1); }
+
+}  // namespace
+
+void errors_are_reported() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Barrier(MPI_COMM_WORLD);
+  int value = 0, all = 0;
+  expect(MPI_Bcast(&value, 1, MPI_INT, world_size, MPI_COMM_WORLD) != MPI_SUCCESS,
+         "a root that is none was accepted");
+  expect(MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD) != MPI_SUCCESS,
+         "a negative count was accepted");
+  expect(MPI_Allreduce(&value, &all, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS,
+         "no type was accepted");
+  expect(MPI_Allreduce(&value, &all, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD) != MPI_SUCCESS,
+         "no operation was accepted");
+  // Open MPI lets one value pass.
+  int both[2] = {};
+  expect(MPI_Allreduce(both, both, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS,
+         "a result in the place of the operand was accepted");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+
+  // One rank errs, on a communicator that nobody has used; the world's errors are fatal.
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (world_rank == 0) {
+    expect(MPI_Bcast(&value, 1, MPI_INT, world_size, comm) != MPI_SUCCESS, "a root was accepted");
+    expect(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, comm) != MPI_SUCCESS, "a type was accepted");
+    expect(MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_BXOR, comm) != MPI_SUCCESS,
+           "bits of a double were accepted");
+  }
+  // All have the same mistake: none may wait for another.
+  MPI_Datatype uncommitted;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &uncommitted);
+  int values[8] = {};
+  expect(MPI_Bcast(values, 1, uncommitted, 0, comm) != MPI_SUCCESS, "an unready type was accepted");
+  MPI_Type_free(&uncommitted);
+  if (world_rank > 0)
+    expect(MPI_Bcast(values, 4, MPI_INT, 0, comm) != MPI_SUCCESS, "a short buffer was accepted");
+  else
+    MPI_Bcast(values, 8, MPI_INT, 0, comm);
+
+  // An error handler may leave the call by a jump. Afterwards the rank goes on with the others.
+  MPI_Errhandler jumps;
+  MPI_Comm_create_errhandler(jump_back, &jumps);
+  MPI_Comm_set_errhandler(comm, jumps);
+  if (world_rank == 0 && setjmp(back) == 0) {
+    MPI_Bcast(&value, 1, MPI_INT, world_size, comm);
+    fail("the error handler did not jump");
+  }
+  check_sum(comm, 5);
+  MPI_Errhandler_free(&jumps);
+  MPI_Comm_free(&comm);
+}
+
+namespace {
+
+// Tries something with the request of a started barrier that MPI refuses; its own request tells the
+// error.
+void try_with_started_barrier(int (*attempt)(MPI_Request*)) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const auto own_ibarrier = own<int(MPI_Comm, MPI_Request*)>("PMPI_Ibarrier");
+  // Rank 0 tries it before the others start the barrier, so that it is not over.
+  const auto error_with = [&](const auto& start) {
+    MPI_Request request;
+    int error = 0, error_class = 0;
+    if (world_rank > 0) MPI_Recv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect(start(comm, &request) == MPI_SUCCESS, "a barrier was not started");
+    if (world_rank == 0) {
+      error = attempt(&request);
+      expect(error != MPI_SUCCESS && request != MPI_REQUEST_NULL, "a mistake was accepted");
+      int is_over = 0;
+      MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+      expect(is_over == 0, "a barrier was over before others had started it");
+      for (int rank = 1; rank < world_size; ++rank)
+        MPI_Send(nullptr, 0, MPI_INT, rank, 1, MPI_COMM_WORLD);
+    }
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS, "a barrier did not end");
+    MPI_Error_class(error, &error_class);
+    return error_class;
+  };
+  const int of_mpi = error_with(own_ibarrier), found = error_with(&MPI_Ibarrier);
+  expect(found == of_mpi,
+         "the error is of class " + std::to_string(found) + " and not " + std::to_string(of_mpi));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&comm);
+}
+
+}  // namespace
+
+void a_started_barrier_is_not_freed() { try_with_started_barrier(&MPI_Request_free); }
+void a_started_barrier_is_not_cancelled() { try_with_started_barrier(&MPI_Cancel); }
+void a_started_barrier_is_not_completed() {
+  try_with_started_barrier([](MPI_Request* request) { return MPI_Grequest_complete(*request); });
+}
+
+}  // namespace program
