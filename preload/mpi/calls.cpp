@@ -40,8 +40,8 @@ bool perform(const library& mpi, broadcast& b) noexcept {
   if (b.count <= 0 || b.data == mpi.in_place) return false;
   if (is_plain ? b.data == nullptr : !mpi.is_type(b.type) || mpi.type_size(b.type, &size) != 0)
     return false;
-  // MPI does not tell a size that is no int. Other ranks may describe the data by smaller types, and
-  // all must find the same.
+  // MPI does not tell a size that is no int. Other ranks may describe the data by smaller types,
+  // and all must find the same.
   if (size == mpi.undefined) size = std::numeric_limits<int>::max();
   if (size <= 0) return false;
   b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));

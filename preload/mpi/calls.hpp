@@ -54,13 +54,11 @@ int serve_ibarrier(const library& mpi, handle comm, void* request, Leave leave) 
   return leave();
 }
 
-// The bytes of `count` values of `each` bytes, or one byte more than the preload serves if they are
-// too many: the product of large counts and sizes fits into no number.
+// The bytes of `count` values of `each` bytes, or one byte more than the preload serves if there
+// are too many or less than none: the product of large counts and sizes fits into no number.
 inline std::size_t bytes_of(large_count count, std::size_t each) noexcept {
-  constexpr std::size_t most = room::most_bytes;
-  if (count <= 0) return 0;
   const auto values = static_cast<std::size_t>(count);
-  return values > most || each > most ? most + 1 : values * each;
+  return values > room::most_bytes ? room::most_bytes + 1 : values * each;
 }
 
 // A broadcast as the preload sees it.

@@ -64,8 +64,8 @@ void note_complete(started& barrier) noexcept {
   unfinished.fetch_sub(1, relaxed);
 }
 
-// Open MPI calls this whenever it makes progress. It may free a request in the call that tells of it,
-// if a thread that waits for it has been quick, and so it is told without the mutex.
+// Open MPI calls this whenever it makes progress. It may free a request in the call that tells of
+// it, if a thread that waits for it has been quick, and so it is told without the mutex.
 int complete_those_that_are_over() noexcept {
   // relaxed: only decides whether to look.
   if (unfinished.load(relaxed) == 0) return 0;
