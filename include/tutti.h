@@ -130,7 +130,8 @@ TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint
 /* Waits again for the episode in which this rank has timed out. After TUTTI_OK the rank may use the
  * barrier as before. It returns TUTTI_OK at once if the rank has not timed out. Only algorithm NULL
  * supports it.
- * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_ENOTSUP. */
+ * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_EBROKEN (the rank has
+ * dropped out), TUTTI_ENOTSUP. */
 TUTTI_API int tutti_barrier_resume_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
 
 /* Arrives without a rank, as pthread_barrier_wait does. Any thread may call it, a different one

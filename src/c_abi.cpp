@@ -23,7 +23,7 @@ struct alignas(tutti::cache_line) tutti_barrier {
 
   tutti_barrier(std::string_view algorithm, std::uint32_t participants, std::string_view wait) {
     if (algorithm == tutti::default_algorithm && wait == tutti::default_wait)
-      chosen.emplace(static_cast<std::ptrdiff_t>(participants));
+      chosen.emplace(static_cast<std::ptrdiff_t>(participants)).make_records();
     else
       named = tutti::make_barrier(algorithm, participants, wait);
     ranks.emplace(participants);
@@ -215,9 +215,10 @@ int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint
   mine.note_arrival();
   if (barrier->chosen) {
     tutti::barrier<>& sync = *barrier->chosen;
+    // The phase must be known even if the list of missing ranks finds no memory.
+    mine.late_phase = sync.arrive_as(rank).phase();
     const auto told = late_if_out_of_memory(
-        [&] { return sync.arrive_and_wait_until(rank, time_after(timeout_ns)); });
-    mine.late_phase = told.phase;
+        [&] { return sync.wait_until(mine.late_phase, time_after(timeout_ns)); });
     mine.broken = !told.in_time;
     return result_of(told, nullptr);
   }
@@ -237,6 +238,7 @@ int tutti_barrier_resume_for(tutti_barrier* barrier, std::uint32_t rank, std::ui
   if (error != TUTTI_EBROKEN) return error;
   if (!barrier->chosen) return TUTTI_ENOTSUP;
   tutti::c_abi::history& mine = (*barrier->ranks)[rank];
+  if (mine.has_dropped()) return TUTTI_EBROKEN;
   const int result = tutti_barrier_wait_phase_for(barrier, mine.late_phase, timeout_ns, nullptr);
   mine.broken = result != TUTTI_OK;
   return result;

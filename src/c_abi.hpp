@@ -30,6 +30,8 @@ struct alignas(cache_line) history {
   // The rank is never missing again.
   // relaxed: see note_arrival().
   void note_last_arrival() noexcept { arrivals.store(UINT64_MAX, relaxed); }
+  // relaxed: the rank's own value.
+  bool has_dropped() const noexcept { return arrivals.load(relaxed) == UINT64_MAX; }
 };
 
 class attendance {

@@ -76,6 +76,9 @@ struct shared_barrier::view {
     // release: pairs with segment::has_left().
     s.of(who.rank).has_left.store(true, release);
     s.of(who.rank).alive.give();
+    // Another thread has joined, and holds its mutex until it ends. Its list of robust mutexes,
+    // which glibc and the kernel follow, leads through these pages.
+    if (s.is_held(who.rank)) mapped.keep();
     who.rank = any_rank;
   }
 

@@ -212,8 +212,8 @@ TUTTI_API int tutti_active_send(tutti_active* active, uint32_t to, uint32_t hand
 
 /* Runs the functions of all messages that are here. Unless had_work is NULL, it becomes whether
  * there was anything to do.
- * Errors: TUTTI_EINVAL (active is NULL; a function calls this; a participant lacks a handler),
- * TUTTI_EDIED, TUTTI_ENOMEM, TUTTI_ETHROW. */
+ * Errors: TUTTI_EINVAL (active is NULL; a function that runs at once calls this; a participant
+ * lacks a handler), TUTTI_EDIED, TUTTI_ENOMEM, TUTTI_ETHROW. */
 TUTTI_API int tutti_active_poll(tutti_active* active, int* had_work);
 
 /* Runs functions until all participants are idle and no message is under way or waits for its

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "src/shared/segment.hpp"
 
@@ -58,6 +59,14 @@ mapping::mapping(const descriptor& file, std::size_t bytes, const std::string& w
     if (base == MAP_FAILED) fail_by_system("mapping " + what);
     return std::shared_ptr<void>(base, [bytes](void* pages) { munmap(pages, bytes); });
   });
+}
+
+void mapping::keep() {
+  if (pages_ == nullptr) return;
+  // Never destroyed, as the table above.
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;
+  const std::lock_guard guard(table_lock);
+  kept->push_back(pages_);
 }
 
 std::string path_of(std::string_view name) {

@@ -45,6 +45,8 @@ class mapping {
   mapping() = default;
   mapping(const descriptor& file, std::size_t bytes, const std::string& what);
   void* base() const noexcept { return pages_.get(); }
+  // Keeps the memory mapped until the process ends.
+  void keep();
 
  private:
   std::shared_ptr<void> pages_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -18,6 +19,7 @@ class fiber_stack {
   // Throws std::bad_alloc if the system has no memory, or no further mappings, for it.
   explicit fiber_stack(std::size_t least_bytes) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    if (least_bytes > SIZE_MAX - 2 * page) throw std::bad_alloc();
     bytes_ = (least_bytes + page - 1) / page * page;
     guard_ = page;
     void* const mapped = mmap(nullptr, guard_ + bytes_, PROT_READ | PROT_WRITE,

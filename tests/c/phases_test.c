@@ -115,6 +115,20 @@ static void test_drop(void) {
   tutti_barrier_destroy(barrier);
 }
 
+/* A rank that has dropped out has nothing to wait for, and cannot come back. */
+static void test_resume_after_drop(void) {
+  tutti_barrier* barrier = NULL;
+  uint64_t phase = 0;
+  CHECK(tutti_barrier_create(&barrier, 2, NULL, NULL) == TUTTI_OK);
+  CHECK(tutti_barrier_drop(barrier, 0) == TUTTI_OK);
+  CHECK(tutti_barrier_resume_for(barrier, 0, 1000) == TUTTI_EBROKEN);
+  CHECK(tutti_barrier_arrive(barrier, &phase) == TUTTI_OK);
+  CHECK(tutti_barrier_resume_for(barrier, 0, 1000) == TUTTI_EBROKEN);
+  CHECK(tutti_barrier_wait(barrier, 0) == TUTTI_EBROKEN);
+  CHECK(tutti_barrier_drop(barrier, 0) == TUTTI_EBROKEN);
+  tutti_barrier_destroy(barrier);
+}
+
 static void test_resume(void) {
   tutti_barrier* barrier = NULL;
   CHECK(tutti_barrier_create(&barrier, 2, NULL, NULL) == TUTTI_OK);
@@ -194,6 +208,7 @@ int main(void) {
   test_apart();
   test_drop();
   test_resume();
+  test_resume_after_drop();
   test_named();
   test_in_place();
   return finish();

@@ -184,6 +184,24 @@ TEST(Deadline, TakesTheLongestDurations) {
   EXPECT_FALSE(sync.wait_until(3, std::chrono::steady_clock::time_point::min()));
 }
 
+// The clock's unit cannot hold the time between now and these instants.
+TEST(Deadline, TakesTheEarliestAndTheLatestInstantOfAnyClock) {
+  using clock = std::chrono::system_clock;
+  using in_hours = std::chrono::time_point<clock, std::chrono::hours>;
+  barrier sync(2);
+  EXPECT_FALSE(sync.arrive_and_wait_until(0, clock::time_point::min()));
+  EXPECT_FALSE(sync.wait_until(0, in_hours::min()));
+  std::thread other([&] {
+    std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(sync.arrive_and_wait_until(1, clock::time_point::max()));
+    std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(sync.arrive_and_wait_until(1, clock::time_point::max()));
+  });
+  EXPECT_TRUE(sync.wait_until(0, in_hours::max()));
+  EXPECT_TRUE(sync.arrive_and_wait_until(0, in_hours::max()));
+  other.join();
+}
+
 class Named : public testing::TestWithParam<tutti::algorithm_info> {};
 INSTANTIATE_TEST_SUITE_P(Registry, Named, testing::ValuesIn(tutti::algorithms),
                          [](const auto& test) { return std::string(test.param.name); });

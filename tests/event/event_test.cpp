@@ -164,6 +164,17 @@ TEST(ConditionVariable, HoldsTheLockAfterADeadline) {
   EXPECT_TRUE(lock.owns_lock());
 }
 
+// std::unique_lock throws if it is not held. The waiter must not stay announced, or the destructor
+// would wait for it.
+TEST(ConditionVariable, ForgetsAWaiterWhoseLockThrows) {
+  std::mutex mutex;
+  condition_variable changed;
+  std::unique_lock lock(mutex, std::defer_lock);
+  // The site says that the source is compiled without checks.
+  EXPECT_THROW(changed.wait(lock, tutti::call_site{}), std::system_error);
+  EXPECT_THROW((void)changed.wait_for(lock, 1ms, tutti::call_site{}), std::system_error);
+}
+
 TEST(ConditionVariable, MayBeDestroyedOnceAllAreNotified) {
   for (int i = 0; i < 200; ++i) {
     std::mutex mutex;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "tests/shared/children.hpp"
@@ -189,6 +190,26 @@ TEST(SharedThreads, SeeEachOthersData) {
     });
   for (auto& t : threads) t.join();
   EXPECT_EQ(unseen, 0u);
+}
+
+// The thread still holds a mutex of the first barrier, to which its list of robust mutexes leads
+// when it joins the second one.
+TEST(SharedByName, AThreadOutlivesTheObjectByWhichItHasJoined) {
+  const test::unique_name first("outlived"), second("outlived_too");
+  std::optional<shared_barrier> sync(shared_barrier::create(first, 2));
+  std::atomic<bool> has_joined{false}, is_gone{false};
+  std::thread participant([&] {
+    sync->join(0);
+    has_joined = true;
+    while (!is_gone) std::this_thread::yield();
+    // A barrier of another size does not get the pages of the first one.
+    shared_barrier next = shared_barrier::create(second, 500);
+    EXPECT_EQ(next.join(), 0u);
+  });
+  while (!has_joined) std::this_thread::yield();
+  sync.reset();
+  is_gone = true;
+  participant.join();
 }
 
 }  // namespace

@@ -64,6 +64,27 @@ TEST_P(Loop, CallsEachIndexOnce) {
         }
 }
 
+// The last chunk may end beyond the largest number.
+TEST(LongLoop, IsWholeUpToTheLargestNumber) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  team t(2);
+  for (const loop kind : kinds)
+    for (const std::size_t chunk : {most / 4 + 1, most / 3 * 2, most - 1, most})
+      for (const std::size_t count : {most / 2 + 1, most - 3, most}) {
+        std::atomic<std::size_t> covered{0};
+        std::atomic<bool> is_within{true};
+        t.parallel_parts(0, count,
+                         [&](const tutti::member&, std::size_t from, std::size_t to) {
+                           if (from >= to || to > count) is_within = false;
+                           covered += to - from;
+                         },
+                         {.kind = kind, .chunk = chunk});
+        ASSERT_TRUE(is_within && covered == count)
+            << "kind " << static_cast<int>(kind) << ", chunk " << chunk << ", count " << count
+            << ", covered " << covered;
+      }
+}
+
 // Long enough for all workers to be called in.
 void work_for(std::chrono::nanoseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;

@@ -362,6 +362,12 @@ TEST(Stacks, HoldWhatTheyWereAskedFor) {
   }));
 }
 
+TEST(Stacks, AreRefusedIfNoMemoryCouldHoldThem) {
+  for (const std::size_t bytes : {std::size_t{1} << 62, SIZE_MAX - 4096, SIZE_MAX})
+    EXPECT_THROW(team({.threads = 2, .ranks = 4, .fibers = {.stack_bytes = bytes}}),
+                 std::bad_alloc);
+}
+
 TEST(StacksDeathTest, OverflowIsAFaultAndNotASurprise) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(

@@ -122,6 +122,10 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   // ---- the same with a rank, 0 .. n-1. One thread at a time may use a rank. The first call with a
   // rank allocates memory for all ranks and may throw std::bad_alloc, before it arrives.
 
+  // Allocates that memory now, so that no later call does before it arrives. Any thread may call it
+  // at any time.
+  void make_records() { records_.make_all(); }
+
   [[nodiscard]] arrival_token arrive_as(rank_t rank, site where = site::here()) {
     algorithm_.require_split("arrive_as");
     checks_.check_rank(rank, where);

@@ -42,6 +42,11 @@ class rank_records {
     return at(all, rank);
   }
 
+  // Makes the records, if there are none.
+  void make_all() {
+    if (n_ > 0) (*this)[0];
+  }
+
   // Calls look(rank, record) for each rank, in ascending order, if there are records.
   template <class Look>
   void for_each(Look look) const {

@@ -123,7 +123,9 @@ class TUTTI_API shared_barrier {
   // exists.
   static shared_barrier at(void* memory, std::size_t bytes, rank_t participants);
 
-  // Leaves, if this thread has joined by this object, and unmaps the memory of a name.
+  // Leaves, if a thread has joined by this object, and unmaps the memory of a name. If that is
+  // another thread, which lives, the memory stays mapped until the process ends, because the thread
+  // holds a mutex there; memory of the program (at()) must then stay mapped until the thread ends.
   ~shared_barrier();
   shared_barrier(shared_barrier&& other) noexcept;
   shared_barrier& operator=(shared_barrier&& other) noexcept;

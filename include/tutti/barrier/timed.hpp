@@ -46,13 +46,21 @@ basic_deadline<Memory> deadline_after(std::chrono::duration<Rep, Period> timeout
 }
 
 // Returns the instant `when`. A time of std::chrono::steady_clock is one of the platform's clock;
-// another clock is asked how far away the instant is.
+// another clock is asked once how far away the instant is, so later jumps of it change nothing.
 template <class Memory = native, class Clock, class Duration>
 basic_deadline<Memory> deadline_at(std::chrono::time_point<Clock, Duration> when) noexcept {
-  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>)
+  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {
     return basic_deadline<Memory>(detail::ns_of(when.time_since_epoch()));
-  else
-    return deadline_after<Memory>(when - Clock::now());
+  } else {
+    const auto now = Clock::now();
+    // The difference as floating point first, because the clock's unit cannot hold that of
+    // time_point::min() or max(). Within three years it can, and is exact.
+    using seconds = std::chrono::duration<double>;
+    const seconds about = seconds(when.time_since_epoch()) - seconds(now.time_since_epoch());
+    constexpr seconds three_years{1e8};
+    if (about < three_years && about > -three_years) return deadline_after<Memory>(when - now);
+    return deadline_after<Memory>(about);
+  }
 }
 
 }  // namespace tutti

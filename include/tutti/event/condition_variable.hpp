@@ -92,9 +92,9 @@ class basic_condition_variable {
   template <class Lock, class Deadline>
   bool wait_by(Lock& lock, Deadline until, site where = site::here()) {
     check_held(lock, where);
-    const auto key = notified_.prepare_wait();
+    announced here(notified_);
     lock.unlock();
-    const bool in_time = notified_.commit_wait(key, until);
+    const bool in_time = here.commit(until);
     lock.lock();
     return in_time;
   }
@@ -107,6 +107,30 @@ class basic_condition_variable {
   }
 
  private:
+  // A waiter that is announced. It leaves if its lock throws instead of being released, as
+  // std::unique_lock does if it is not held.
+  class announced {
+   public:
+    explicit announced(basic_eventcount<Memory, Wait>& at) noexcept
+        : at_(at), key_(at.prepare_wait()) {}
+    ~announced() {
+      if (!is_over_) at_.cancel_wait(key_, site{});
+    }
+    announced(const announced&) = delete;
+    announced& operator=(const announced&) = delete;
+
+    template <class Deadline>
+    bool commit(Deadline until) {
+      is_over_ = true;
+      return at_.commit_wait(key_, until, site{});
+    }
+
+   private:
+    basic_eventcount<Memory, Wait>& at_;
+    const typename basic_eventcount<Memory, Wait>::key key_;
+    bool is_over_ = false;
+  };
+
   template <class Lock>
   static void check_held([[maybe_unused]] const Lock& lock, [[maybe_unused]] site where) {
     if constexpr (requires { lock.owns_lock(); })

@@ -51,10 +51,14 @@ struct basic_team<Memory>::shared_loop {
     const detail::even_bounds shares(0, is == form::blocks ? blocks : count, slots);
     return {std::max(at, shares(slot)), std::max(at, shares(slot + 1))};
   }
+  // Returns how many chunks so many positions make. There must be chunks.
+  std::size_t chunks_in(std::size_t positions) const noexcept {
+    return positions / chunk + (positions % chunk != 0 ? 1 : 0);
+  }
   // Returns the number of units of a share.
   std::uint32_t units_of(stretch share) const noexcept {
     const std::size_t length = share.last - share.first;
-    const std::size_t most = chunk > 1 ? (length + chunk - 1) / chunk : length;
+    const std::size_t most = chunk > 1 ? chunks_in(length) : length;
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, units));
   }
   // Returns how many of the first `chunks` chunks belong to a slot.
@@ -64,8 +68,7 @@ struct basic_team<Memory>::shared_loop {
   // Returns the units to put into a slot.
   loop_part contents(rank_t slot) const noexcept {
     const auto short_of = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
-    const std::size_t chunks =
-        chunk == 0 ? 0 : (count - (is == form::queue ? at : 0) + chunk - 1) / chunk;
+    const std::size_t chunks = chunk == 0 ? 0 : chunks_in(count - (is == form::queue ? at : 0));
     switch (is) {
       case form::divided: return {slot, 0, units_of(share_of(slot))};
       case form::blocks: {
@@ -105,12 +108,15 @@ struct basic_team<Memory>::shared_loop {
         const std::size_t begin = std::min(shares(part.slot), share_of(part.slot).first);
         return visit(begin + part.first, begin + part.last);
       }
-      case form::queue:
-        return visit(at + part.first * chunk, std::min(count, at + part.last * chunk));
+      case form::queue: {
+        // The end of the last chunk may lie beyond all numbers.
+        const bool is_whole = part.last <= (count - at) / chunk;
+        return visit(at + part.first * chunk, is_whole ? at + part.last * chunk : count);
+      }
       case form::dealt:
         for (std::uint32_t unit = part.first; unit < part.last; ++unit) {
           const std::size_t first = (part.slot + std::size_t{unit} * slots) * chunk;
-          visit(first, std::min(count, first + chunk));
+          visit(first, first + std::min(chunk, count - first));
         }
         return;
     }
