@@ -168,19 +168,28 @@ TEST(namespaces, a_node_that_begins_again_has_not_released_its_episode) {
 TEST(namespaces, no_two_communicators_get_one_place) {
   NEEDS_TESTBED();
   testbed bed(4);
-  const shared_array<std::atomic<unsigned>> owners(TUTTI_NET_MEMBERS);
-  const all_ready ready(4);
+  constexpr unsigned rounds = 300;
+  const shared_array<std::atomic<unsigned>> owners(TUTTI_NET_MEMBERS), met(1);
   EXPECT_EQ(bed.run(
                 [&](rank_t r) {
                   bed.enter_host(0);
                   const program_maps maps = open_maps("eth0");
                   tutti_net_member m = member_of(bed.options(TUTTI_NET_RING, r));
                   m.table.communicator = static_cast<std::uint16_t>(r);
-                  ready.wait();
-                  for (int i = 0; i < 2000; ++i) {
+                  unsigned meetings = 0;
+                  const auto meet = [&] {
+                    ++meetings;
+                    ++met[0];
+                    while (met[0] < 4 * meetings) std::this_thread::yield();
+                  };
+                  for (unsigned i = 0; i < rounds; ++i) {
+                    meet();
                     const std::uint32_t place = maps.start(m);
-                    if (++owners[place] != 1)
+                    ++owners[place];
+                    meet();
+                    if (owners[place] != 1)
                       throw std::runtime_error("two in place " + std::to_string(place));
+                    meet();
                     --owners[place];
                     maps.stop(m.table.communicator);
                   }
