@@ -4,7 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <numeric>
@@ -113,6 +117,10 @@ option& option::excludes(const option& other) {
   return *this;
 }
 option& option::between_numbers(double least, double most) {
+  // Neither less nor greater than any number.
+  of(handle_).check([](const std::string& text) {
+    return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is no number" : std::string();
+  });
   of(handle_).check(CLI::Range(least, most));
   return *this;
 }
@@ -190,7 +198,12 @@ int program::run(int argc, char** argv, const std::function<int()>& action) {
   try {
     owned_->chosen = action;
     app.parse(argc, argv);
-    return owned_->chosen();
+    const int status = owned_->chosen();
+    // What a full disk has not taken must not look like all there was.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return complain(name, std::string("the output could not be written: ") + std::strerror(errno),
+                      failed);
+    return status;
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& e) {

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -106,10 +107,13 @@ int run_status(const network_options& o) {
                                        {"ranks", m.table.size},
                                        {"episode", m.state.episode},
                                        {"host_has_called", (m.state.now & 1) != 0}});
+    if (const std::string missing = what_is_missing(d); !missing.empty()) line["missing"] = missing;
     fmt::print("{}\n", line.dump());
     return cli::success;
   }
   fmt::print("{}: {}, {} mode\n", d.name, d.program, d.mode);
+  if (const std::string missing = what_is_missing(d); !missing.empty())
+    fmt::print("  {}\n", missing);
   for (std::size_t c = 0; c < counters.size(); ++c)
     fmt::print("  {:<10} {:>12}\n", counter_names[c], counters[c]);
   for (const auto& [name, instructions] : d.verified)
@@ -128,12 +132,15 @@ std::string text_of(std::uint32_t ip) {
 }
 
 int run_discover(const network_options& o) {
+  // What is wrong here is told before the others have been waited for.
+  const unsigned topology = o.topologies == "auto" ? 0 : topology_named(o.topologies);
+  if (topology == TUTTI_NET_SWITCH)
+    throw std::invalid_argument("--topology is 'switch'; hosts cannot find a switch that combines");
   discovery_wish wish;
   wish.devices = cli::split("device", o.device);
   wish.nodes = o.nodes;
   wish.at_most = std::chrono::milliseconds(static_cast<long>(o.seconds * 1000));
   const discovered found = discover(wish);
-  const unsigned topology = o.topologies == "auto" ? 0 : topology_named(o.topologies);
   const std::optional<found_plan> plan = plan_of(found.network, found.me, topology);
   if (!plan) throw std::runtime_error("the network is not connected");
   if (o.json) {
@@ -374,6 +381,13 @@ int run_mpi(const network_options& o) {
 int run_testbed(const network_options& o) {
   if (const std::string why = why_no_testbed(); !why.empty())
     throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
+  const bool has_faults = o.lose + o.repeat + o.reorder + o.corrupt > 0;
+  if (o.mpi && (o.growth || o.udp || has_faults))
+    throw std::invalid_argument(
+        "--mpi measures MPI programs; --growth, --udp, --lose, --repeat, --reorder and --corrupt "
+        "are for barriers without MPI");
+  if (o.growth && o.topologies != "all")
+    throw std::invalid_argument("--growth measures the topologies of the paper, and no others");
   if (o.growth) return run_growth(o);
   if (o.engines && !o.mpi)
     throw std::invalid_argument("--engines needs --mpi: engines serve MPI programs");
@@ -388,6 +402,8 @@ int run_testbed(const network_options& o) {
     for (const std::string& name : cli::split("--topology", o.topologies))
       topologies.push_back(topology_named(name));
   }
+  if (o.udp && std::ranges::count(topologies, unsigned{TUTTI_NET_SWITCH}) != 0)
+    throw std::invalid_argument("--udp measures hosts alone: it has no switch that combines");
   // The kernel removes the namespaces with the last process: also after this one is killed.
   testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
   if (!o.json)

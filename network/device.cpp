@@ -5,14 +5,21 @@
 #include <bpf/libbpf.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <net/if_arp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <random>
+#include <thread>
 
 // The objects that clang made of network/bpf/*.bpf.c.
 extern "C" {
@@ -24,6 +31,12 @@ namespace tutti::network {
 namespace {
 
 constexpr std::uint32_t tc_handle = 0x7475, tc_priority = 0x7474;
+
+// In the map `places`, of a place whose table is not written yet; the programs find no table there.
+constexpr std::uint32_t is_claimed = 0x8000'0000;
+
+constexpr const char* may_not_attach =
+    "this user may not attach programs to devices: run it as root, or with CAP_NET_ADMIN";
 
 std::string reason(int error) { return std::strerror(error < 0 ? -error : error); }
 
@@ -89,6 +102,17 @@ std::uint32_t xdp_program_id(int index, std::string& mode) {
   return q.prog_id;
 }
 
+// The programs read frames with the header of Ethernet; the loopback device has one, too.
+bool has_ethernet_frames(const std::string& device) {
+  ifreq request{};
+  std::copy_n(device.c_str(), std::min<std::size_t>(device.size(), IFNAMSIZ - 1), request.ifr_name);
+  const int s = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool is_known = ::ioctl(s, SIOCGIFHWADDR, &request) == 0;
+  if (s >= 0) ::close(s);
+  const auto family = request.ifr_hwaddr.sa_family;
+  return !is_known || family == ARPHRD_ETHER || family == ARPHRD_LOOPBACK;
+}
+
 bpf_tc_hook hook_of(int index, bpf_tc_attach_point point) {
   bpf_tc_hook hook{};
   hook.sz = sizeof hook;
@@ -112,6 +136,7 @@ void attach_tc(int index, bpf_tc_attach_point point, int fd) {
   options.prog_fd = fd;
   options.flags = BPF_TC_F_REPLACE;
   const int made = bpf_tc_hook_create(&hook);
+  if (made == -EPERM) throw device_error(may_not_attach);
   if (made != 0 && made != -EEXIST)
     throw device_error("the kernel has no clsact queue for this device (" + reason(made) +
                        "): it needs CONFIG_NET_SCH_INGRESS and CONFIG_NET_CLS_BPF");
@@ -140,9 +165,15 @@ void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
   if (error != 0 && mode == xdp_mode::native_or_generic && error != -EBUSY)
     error = with(XDP_FLAGS_SKB_MODE);
   if (error == 0) return;
+  if (error == -EPERM) throw device_error(may_not_attach);
   if (mode == xdp_mode::native && error == -EOPNOTSUPP)
     throw device_error("the driver of " + device +
                        " does not run XDP programs; use --mode generic, which is slower");
+  if (mode == xdp_mode::native && (error == -ERANGE || error == -EINVAL))
+    throw device_error("the driver of " + device + " does not run XDP programs as it is set (" +
+                       reason(error) +
+                       "), perhaps because of its MTU; use a smaller MTU, or --mode generic, which "
+                       "is slower");
   throw device_error("the program could not be attached to " + device + ": " + reason(error));
 }
 
@@ -170,6 +201,9 @@ int program_maps::fd(const std::string& name) const {
 std::array<std::uint64_t, TUTTI_NET_COUNTERS> program_maps::counters() const {
   std::array<std::uint64_t, TUTTI_NET_COUNTERS> all{};
   const int cpus = libbpf_num_possible_cpus();
+  if (cpus <= 0)
+    throw device_error("the number of CPUs cannot be read in /sys/devices/system/cpu: " +
+                       reason(cpus));
   std::vector<std::uint64_t> each(static_cast<std::size_t>(cpus));
   for (std::uint32_t c = 0; c < TUTTI_NET_COUNTERS; ++c) {
     if (bpf_map_lookup_elem(fd("counters"), &c, each.data()) != 0) continue;
@@ -193,38 +227,66 @@ std::vector<tutti_net_member> program_maps::members() const {
   return all;
 }
 
-std::uint32_t program_maps::start(const tutti_net_member& member) const {
-  if (member.table.rows > TUTTI_NET_KERNEL_ROWS)
-    throw device_error("a schedule of more than 12 rounds does not fit the kernel's programs");
+std::array<bool, TUTTI_NET_MEMBERS> program_maps::places_of_others(
+    std::uint16_t communicator) const {
   std::array<bool, TUTTI_NET_MEMBERS> used{};
   std::uint16_t last = 0, next = 0;
   for (bool first = true; bpf_map_get_next_key(fd("places"), first ? nullptr : &last, &next) == 0;
        first = false) {
     last = next;
     std::uint32_t taken = 0;
-    if (bpf_map_lookup_elem(fd("places"), &next, &taken) == 0 && taken < used.size())
-      used[taken] = true;
+    if (next != communicator && bpf_map_lookup_elem(fd("places"), &next, &taken) == 0 &&
+        (taken & ~is_claimed) < used.size())
+      used[taken & ~is_claimed] = true;
   }
-  std::uint32_t place = 0;
+  return used;
+}
+
+// Two processes may look for a place at once. Each first says which place it wants, and then looks
+// whether another one says the same: the later one sees that, gives way and tries again. Tables are
+// written by the one that has seen nobody.
+std::uint32_t program_maps::claim(std::uint16_t communicator) const {
+  std::minstd_rand chance(static_cast<unsigned>(::getpid()) + communicator * 1009u);
+  for (;;) {
+    const auto used = places_of_others(communicator);
+    std::uint32_t place = 0;
+    while (place < used.size() && used[place]) ++place;
+    if (place == used.size())
+      throw device_error("all " + std::to_string(TUTTI_NET_MEMBERS) +
+                         " communicators of this device are in use");
+    const std::uint32_t claimed = place | is_claimed;
+    if (bpf_map_update_elem(fd("places"), &communicator, &claimed, BPF_NOEXIST) != 0) {
+      if (errno == EEXIST)
+        throw device_error("communicator " + std::to_string(communicator) +
+                           " is in use on this device");
+      throw device_error("communicator " + std::to_string(communicator) +
+                         " could not be started: " + reason(errno));
+    }
+    if (!places_of_others(communicator)[place]) return place;
+    stop(communicator);
+    std::this_thread::sleep_for(std::chrono::microseconds(chance() % 500));
+  }
+}
+
+std::uint32_t program_maps::start(const tutti_net_member& member) const {
+  if (member.table.rows > TUTTI_NET_KERNEL_ROWS)
+    throw device_error("a schedule of more than 12 rounds does not fit the kernel's programs");
   const std::uint16_t key = member.table.communicator;
-  if (bpf_map_lookup_elem(fd("places"), &key, &place) == 0)
-    throw device_error("communicator " + std::to_string(key) + " is in use on this device");
-  place = 0;
-  while (place < used.size() && used[place]) ++place;
-  if (place == used.size())
-    throw device_error("all " + std::to_string(used.size()) +
-                       " communicators of this device are in use");
-  const std::vector<std::uint8_t> blank(
-      std::max(sizeof(tutti_net_values), sizeof(tutti_net_completion)));
-  if (bpf_map_update_elem(fd("values"), &place, blank.data(), BPF_ANY) != 0 ||
-      bpf_map_update_elem(fd("members"), &place, &member, BPF_ANY) != 0)
-    throw device_error("the kernel does not take a table: " + reason(errno));
+  const std::uint32_t place = claim(key);
+  const auto blank = std::make_unique<tutti_net_values>();
+  tutti_net_completion word{};
+  // A node that begins again goes on with an episode that has not ended, whatever its number is.
+  word.done = member.state.episode;
   // A switch has no host to tell.
-  if (fds_.contains("completions"))
-    bpf_map_update_elem(fd("completions"), &place, blank.data(), BPF_ANY);
-  if (bpf_map_update_elem(fd("places"), &key, &place, BPF_NOEXIST) != 0)
-    throw device_error("communicator " + std::to_string(key) +
-                       " could not be started: " + reason(errno));
+  const bool has_word = fds_.contains("completions");
+  if (bpf_map_update_elem(fd("values"), &place, blank.get(), BPF_ANY) != 0 ||
+      bpf_map_update_elem(fd("members"), &place, &member, BPF_ANY) != 0 ||
+      (has_word && bpf_map_update_elem(fd("completions"), &place, &word, BPF_ANY) != 0) ||
+      bpf_map_update_elem(fd("places"), &key, &place, BPF_EXIST) != 0) {
+    const int error = errno;
+    stop(key);
+    throw device_error("the kernel does not take a table: " + reason(error));
+  }
   return place;
 }
 
@@ -241,26 +303,35 @@ void program_maps::stop_orphans() const {
 }
 
 attached_device look_at(const std::string& device) {
+  // A device without queues for programs is no reason for a message.
+  libbpf_set_print(nullptr);
   attached_device d{device, index_of(device), "", ""};
   const std::uint32_t id = xdp_program_id(d.index, d.mode);
-  if (id == 0) return d;
-  d.program = "another program";
-  if (const int fd = bpf_prog_get_fd_by_id(id); fd >= 0) {
-    d.program = info_of(fd).name;
-    ::close(fd);
-  } else if (errno == EPERM) {
-    throw device_error(device + " has a program that only root may look at: run it as root");
+  if (id != 0) {
+    d.program = "another program";
+    if (const int fd = bpf_prog_get_fd_by_id(id); fd >= 0) {
+      d.program = info_of(fd).name;
+      ::close(fd);
+    } else if (errno == EPERM) {
+      throw device_error(device + " has a program that only root may look at: run it as root");
+    }
   }
-  if (d.program != "tutti_xdp") return d;
   for (const std::uint32_t each :
        {id, tc_program_id(d.index, BPF_TC_EGRESS), tc_program_id(d.index, BPF_TC_INGRESS)}) {
     const int fd = each == 0 ? -1 : bpf_prog_get_fd_by_id(each);
     if (fd < 0) continue;
     const bpf_prog_info info = info_of(fd);
-    d.verified[info.name] = info.verified_insns;
     ::close(fd);
+    for (const char* own : {"tutti_xdp", "tutti_egress", "tutti_fan_out"})
+      if (std::strcmp(info.name, own) == 0) d.verified[own] = info.verified_insns;
   }
   return d;
+}
+
+std::string what_is_missing(const attached_device& d) {
+  if (d.program != "tutti_xdp" || d.verified.size() == 3) return {};
+  return "programs behind " + d.name + " are missing, perhaps because it was moved to another " +
+         "network namespace; `tutti network detach " + d.name + "`, then attach them again";
 }
 
 std::uint32_t program_of(const std::string& device) {
@@ -276,10 +347,17 @@ attached_device attach(const std::string& device, xdp_mode mode) {
   if (!before.program.empty())
     throw device_error(device + " has another XDP program, " + before.program +
                        "; take it off first: ip link set dev " + device + " xdp off");
+  if (!has_ethernet_frames(device)) throw device_error(device + " carries no Ethernet frames");
   const owned_object o = load_nic();
-  attach_tc(before.index, BPF_TC_EGRESS, program(o.get(), "tutti_egress"));
-  attach_tc(before.index, BPF_TC_INGRESS, program(o.get(), "tutti_fan_out"));
   try {
+    attach_tc(before.index, BPF_TC_EGRESS, program(o.get(), "tutti_egress"));
+    attach_tc(before.index, BPF_TC_INGRESS, program(o.get(), "tutti_fan_out"));
+    // A queue for incoming packets alone takes both, as if what is sent had come in.
+    if (look_at(device).verified.size() != 2)
+      throw device_error(device +
+                         " has a queue for incoming packets only, which another program has put "
+                         "there; take it off first: tc qdisc del dev " +
+                         device + " ingress");
     attach_xdp(before.index, program(o.get(), "tutti_xdp"), mode, device);
   } catch (...) {
     detach_tc(before.index, BPF_TC_EGRESS);
@@ -291,13 +369,30 @@ attached_device attach(const std::string& device, xdp_mode mode) {
 
 void detach(const std::string& device) {
   const attached_device d = look_at(device);
-  if (d.program != "tutti_xdp")
+  // Also what stands behind a device whose XDP program somebody else has taken off.
+  if (d.verified.empty())
     throw device_error(d.program.empty()
                            ? device + " has no program of tutti's"
                            : device + " has another program, " + d.program + ", which stays");
-  bpf_xdp_detach(d.index, d.mode == "generic" ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE, nullptr);
+  if (d.program == "tutti_xdp") {
+    std::string mode;
+    bpf_xdp_attach_opts only{};
+    only.sz = sizeof only;
+    // Another program may have taken its place meanwhile.
+    only.old_prog_fd = bpf_prog_get_fd_by_id(xdp_program_id(d.index, mode));
+    const int error = bpf_xdp_detach(
+        d.index, d.mode == "generic" ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE, &only);
+    if (only.old_prog_fd >= 0) ::close(only.old_prog_fd);
+    if (error == -EPERM) throw device_error(may_not_attach);
+    if (error != 0)
+      throw device_error("the program of " + device + " could not be taken off: " + reason(error));
+  }
   detach_tc(d.index, BPF_TC_EGRESS);
   detach_tc(d.index, BPF_TC_INGRESS);
+  const attached_device after = look_at(device);
+  if (!after.verified.empty())
+    throw device_error(after.verified.begin()->first + " could not be taken off " + device +
+                       ": run it as root, or with CAP_NET_ADMIN");
 }
 
 program_maps open_maps(const std::string& device) {
@@ -328,6 +423,15 @@ program_maps open_maps(const std::string& device) {
     if (map < 0 || bpf_obj_get_info_by_fd(map, &about, &size) != 0)
       throw device_error("the maps cannot be opened: run it as root");
     maps.add(about.name, map);
+    for (const auto& [name, value_size] : {std::pair{"members", sizeof(tutti_net_member)},
+                                           std::pair{"values", sizeof(tutti_net_values)},
+                                           std::pair{"completions", sizeof(tutti_net_completion)}})
+      if (std::strcmp(about.name, name) == 0 &&
+          (about.value_size != value_size || about.max_entries != TUTTI_NET_MEMBERS))
+        throw device_error(device +
+                           " has the programs of another version of tutti; `tutti network "
+                           "detach " +
+                           device + "`, then attach those of this one");
   }
   return maps;
 }
@@ -380,18 +484,29 @@ std::vector<requirement> check_requirements(const std::string& device) {
   if (device.empty()) return all;
   try {
     const attached_device d = look_at(device);
-    all.push_back({"device", true, device, ""});
+    const bool is_ethernet = has_ethernet_frames(device);
+    all.push_back({"device", is_ethernet,
+                   is_ethernet ? device : device + " carries no Ethernet frames",
+                   "name an Ethernet device that `ip link` lists"});
     const bool is_free = d.program.empty() || d.program == "tutti_xdp";
     all.push_back({"no other program", is_free,
                    d.program.empty() ? "none is attached" : d.program + " (" + d.mode + ")",
                    "ip link set dev " + device + " xdp off"});
-    if (d.program.empty() && permission.met) {
+    if (d.program == "tutti_xdp")
+      all.push_back({"all programs", d.verified.size() == 3,
+                     d.verified.size() == 3 ? "attached" : what_is_missing(d),
+                     "tutti network detach " + device});
+    if (d.program.empty() && permission.met && is_ethernet) {
       const owned_object o = load_nic();
       const int fd = program(o.get(), "tutti_xdp");
       const unsigned only = XDP_FLAGS_UPDATE_IF_NOEXIST;
-      const bool native = bpf_xdp_attach(d.index, fd, XDP_FLAGS_DRV_MODE | only, nullptr) == 0;
-      if (native) bpf_xdp_detach(d.index, XDP_FLAGS_DRV_MODE, nullptr);
-      all.push_back({"driver", true, native ? "native" : "generic only: slower, but it works", ""});
+      const int error = bpf_xdp_attach(d.index, fd, XDP_FLAGS_DRV_MODE | only, nullptr);
+      if (error == 0) bpf_xdp_detach(d.index, XDP_FLAGS_DRV_MODE, nullptr);
+      all.push_back({"driver", error != -EPERM,
+                     error == 0        ? "native"
+                     : error == -EPERM ? "this user may not attach programs to devices"
+                                       : "generic only: slower, but it works",
+                     "run it as root, or with CAP_NET_ADMIN"});
     }
   } catch (const device_error& e) {
     const bool is_there = ::if_nametoindex(device.c_str()) != 0;

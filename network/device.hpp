@@ -55,6 +55,9 @@ class program_maps {
   void stop_orphans() const;
 
  private:
+  std::array<bool, TUTTI_NET_MEMBERS> places_of_others(std::uint16_t communicator) const;
+  std::uint32_t claim(std::uint16_t communicator) const;
+
   std::map<std::string, int> fds_;
 };
 
@@ -69,19 +72,23 @@ struct attached_device {
   std::string mode;
   // The program's name; empty if there is none.
   std::string program;
-  // Instructions that the verifier went through, by program; only of tutti's programs.
+  // Instructions that the verifier went through, of those of tutti's programs that are attached;
+  // they are three, but others may have taken some of them off.
   std::map<std::string, std::uint64_t> verified{};
 };
 
 // Returns what is attached to a device; throws device_error if there is no such device.
 attached_device look_at(const std::string& device);
 
+// What a device with tutti's XDP program lacks, and the way out; empty if it lacks nothing.
+std::string what_is_missing(const attached_device& d);
+
 // Identifies the XDP program of a device; 0 if there is none.
 std::uint32_t program_of(const std::string& device);
 
 // Attaches the node's programs. Refuses a device that has an XDP program.
 attached_device attach(const std::string& device, xdp_mode mode);
-// Takes the node's programs off; refuses if the XDP program is another's.
+// Takes the node's programs off; those of others stay. Refuses a device that has none of them.
 void detach(const std::string& device);
 // Opens the maps of the programs that are attached to a device.
 program_maps open_maps(const std::string& device);

@@ -144,10 +144,12 @@ discovered discover(const discovery_wish& wish) {
     if (has_agreed && now - agreed >= wish.linger) return {node.network(), with.id};
     if (now - begin > wish.at_most)
       throw device_error(
-          node.agreed() ? "only " + std::to_string(known) + " of " + std::to_string(wish.nodes) +
-                              (known == 1 ? " nodes answers" : " nodes answer")
-                        : "the nodes that answer (" + std::to_string(known) +
-                              ") do not agree on the network; are all of them discovering?");
+          node.agreed() && wish.nodes == 0
+              ? "the network has not come to rest in time; give it more with --time"
+          : node.agreed() ? "only " + std::to_string(known) + " of " + std::to_string(wish.nodes) +
+                                (known == 1 ? " nodes answers" : " nodes answer")
+                          : "the nodes that answer (" + std::to_string(known) +
+                                ") do not agree on the network; are all of them discovering?");
     while (clock::now() < next + wish.interval) {
       std::vector<pollfd> waiting;
       for (const port& p : ports) waiting.push_back({p.socket(), POLLIN, 0});

@@ -63,7 +63,9 @@ TUTTI_NET_INLINE int tutti_net_frame_kind(const __u8* f) {
       return TUTTI_NET_MALFORMED;
     return TUTTI_NET_PLAIN;
   }
-  if (udp_bytes < TUTTI_NET_UDP_BYTES + TUTTI_NET_MESSAGE_BYTES) return TUTTI_NET_MALFORMED;
+  /* The number of values stands in the message. */
+  if (udp_bytes != TUTTI_NET_UDP_BYTES + TUTTI_NET_MESSAGE_BYTES + 8 * f[TUTTI_NET_HEADERS + 7])
+    return TUTTI_NET_MALFORMED;
   return TUTTI_NET_EXTENDED;
 }
 

@@ -265,6 +265,12 @@ TUTTI_NET_INLINE void tutti_net_asked(const struct tutti_net_table* t,
       a->answer = 1;
     else
       a->ask = t->row[tutti_net_below(s->row, TUTTI_NET_ROWS)].need & ~s->now;
+  } else if (!t->has_host && m->episode == s->episode + 1) {
+    /* The asker has been released from this node's episode: the node has begun again since. When
+     * it has heard of the asker's episode from all, tutti_net_catch_up() goes on to that. */
+    a->outcome = TUTTI_NET_ASKED;
+    a->again = 1;
+    a->ask = t->row[0].need & ~s->ahead;
   }
 }
 
@@ -363,8 +369,19 @@ TUTTI_NET_INLINE void tutti_net_compose(const struct tutti_net_table* t,
  * begun again since. */
 TUTTI_NET_INLINE void tutti_net_catch_up(const struct tutti_net_table* t, struct tutti_net_state* s,
                                          const struct tutti_net_message* m) {
-  if (m->kind != TUTTI_NET_ARRIVE || m->source >= t->size) return;
-  if ((__s32)(m->episode - s->episode) <= 1) return;
+  const __s32 ahead = (__s32)(m->episode - s->episode);
+  if (m->kind != TUTTI_NET_ARRIVE || m->source >= t->size || ahead < 1) return;
+  if (ahead == 1) {
+    const int slot = tutti_net_slot_of(t->in, t->ins, m, m->kind);
+    /* A rank that is still in this episode needs the messages that have come. */
+    if (slot < 0 || (t->row[0].need & ~(s->ahead | 1ull << (slot & (TUTTI_NET_SLOTS - 1)))) != 0)
+      return;
+    s->episode = m->episode;
+    s->row = 0;
+    s->now = s->ahead;
+    s->ahead = 0;
+    return;
+  }
   s->episode = m->episode;
   s->row = 0;
   s->now = s->ahead = 0;

@@ -95,6 +95,9 @@ xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options
   // The programs do not look at a UDP checksum, which the kernel would only half fill in here.
   const int yes = 1;
   ::setsockopt(socket_, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes);
+  // The programs take whole packets, no fragments.
+  const int whole = IP_PMTUDISC_PROBE;
+  ::setsockopt(socket_, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof whole);
   ::setsockopt(socket_, SOL_SOCKET, SO_BINDTODEVICE, device.c_str(),
                static_cast<socklen_t>(device.size()));
   // Calls go to one address; a connected socket keeps the route to it.
@@ -118,6 +121,8 @@ xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options
 void xdp_endpoint::open_node(std::uint32_t episode) {
   const std::uint32_t program = program_of(device_);
   program_maps maps = open_maps(device_);
+  if (const std::string missing = what_is_missing(look_at(device_)); !missing.empty())
+    throw device_error(missing);
   tutti_net_member me = member_of(options_);
   me.state.episode = episode;
   const std::uint32_t place = maps.start(me);
@@ -208,9 +213,12 @@ void xdp_endpoint::send(const tutti_net_message& m, const std::uint64_t* values,
   // A call that the device does not take is repeated like a lost one.
   if (m.kind == TUTTI_NET_START) {
     // The first failure may be the news that a host has refused an earlier query.
-    if (::send(socket_, bytes.data(), length, 0) < 0)
-      (void)::send(socket_, bytes.data(), length, 0);
-    return;
+    if (::send(socket_, bytes.data(), length, 0) >= 0 ||
+        ::send(socket_, bytes.data(), length, 0) >= 0 || errno != EMSGSIZE)
+      return;
+    const std::size_t needed = length + TUTTI_NET_IP_BYTES + TUTTI_NET_UDP_BYTES;
+    throw device_error("a call with " + std::to_string(m.words) + " values needs an MTU of " +
+                       std::to_string(needed) + " bytes, more than " + device_ + " has");
   }
   const sockaddr_in to = address_of(ip);
   (void)::sendto(socket_, bytes.data(), length, 0, reinterpret_cast<const sockaddr*>(&to),

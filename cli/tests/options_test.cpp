@@ -82,6 +82,7 @@ TEST_F(Options, WrongOnesAreNamedInOneSentence) {
       {{"--count", "six"}, "six"},
       {{"--count", "6"}, "6"},
       {{"--share", "2"}, "2"},
+      {{"--share", "nan"}, "nan is no number"},
       {{"--kind", "three"}, "three"},
       {{"--even", "odd"}, "'odd' is odd"},
       {{"--text", "a", "--maybe", "b"}, "--maybe"}};

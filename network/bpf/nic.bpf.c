@@ -167,7 +167,8 @@ int tutti_egress(struct __sk_buff* skb) {
   __u32 place, bytes, episode;
   __u64 sends, asks;
   int kind, i;
-  if (skb->protocol != __builtin_bswap16(0x0800)) return TC_ACT_OK;
+  /* The device may add the tag of a VLAN later, which makes it a packet of another network. */
+  if (skb->protocol != __builtin_bswap16(0x0800) || skb->vlan_present) return TC_ACT_OK;
   if (skb->mark == TUTTI_NET_MARK) {
     skb->mark = 0;
     return TC_ACT_OK;

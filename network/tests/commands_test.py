@@ -18,6 +18,7 @@ import unittest
 
 SKIPPED = 77
 TUTTI, UNIT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+NO_NETWORK_ADMIN = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
 NOBODY = tuple("setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all".split())
 
 
@@ -30,6 +31,10 @@ def said(*words: str, before: tuple[str, ...] = ()) -> tuple[int, str, str]:
 
 def ip(*words: str) -> str:
     return subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout
+
+
+def tc(*words: str) -> str:
+    return subprocess.run(["tc", *words], capture_output=True, text=True, check=True).stdout
 
 
 def devices() -> set[str]:
@@ -121,6 +126,71 @@ class Network(unittest.TestCase):
             self.assertIn("no program of tutti's", self.refused(command, "one0"))
         self.assertNotIn("xdp", ip("link", "show", "one0"))
 
+    def test_detach_takes_off_what_others_have_left(self) -> None:
+        self.works("attach", "one0")
+        ip("link", "set", "dev", "one0", "xdp", "off")
+        self.assertIn("no program of tutti's", self.refused("status", "one0"))
+        self.works("detach", "one0")
+        for point in ("ingress", "egress"):
+            self.assertNotIn("tutti", tc("filter", "show", "dev", "one0", point))
+        self.assertIn("no program of tutti's", self.refused("detach", "one0"))
+
+    def test_programs_that_are_missing_are_told(self) -> None:
+        self.works("attach", "one0")
+        tc("qdisc", "del", "dev", "one0", "clsact")
+        self.assertIn("programs behind one0 are missing", self.works("status", "one0"))
+        self.assertIn("missing", json.loads(self.works("status", "one0", "--json")))
+        status, out, _ = said("check", "one0")
+        self.assertEqual(status, 1)
+        self.assertIn("all programs      NO", out)
+        self.works("detach", "one0")
+        self.works("attach", "one0")
+        self.assertNotIn("missing", self.works("status", "one0"))
+        self.works("detach", "one0")
+
+    def test_a_queue_for_incoming_packets_is_refused_and_stays(self) -> None:
+        tc("qdisc", "add", "dev", "one0", "ingress")
+        self.assertIn("has a queue for incoming packets only", self.refused("attach", "one0"))
+        self.assertIn("ingress", tc("qdisc", "show", "dev", "one0"))
+        self.assertNotIn("tutti", tc("filter", "show", "dev", "one0", "ingress"))
+        self.assertNotIn("xdp", ip("link", "show", "one0"))
+
+    def test_a_device_without_ethernet_frames_is_refused(self) -> None:
+        try:
+            ip("tuntap", "add", "tun9", "mode", "tun")
+        except subprocess.CalledProcessError:
+            self.skipTest("no TUN devices here")
+        self.addCleanup(ip, "link", "del", "tun9")
+        self.assertIn("carries no Ethernet frames", self.refused("attach", "tun9"))
+        status, out, _ = said("check", "tun9")
+        self.assertEqual(status, 1)
+        self.assertIn("->   name an Ethernet device", out)
+
+    def test_root_without_the_right_to_administer_networks(self) -> None:
+        self.works("attach", "one0")
+        for words in (("detach", "one0"), ("attach", "two0")):
+            self.assertIn("CAP_NET_ADMIN", self.refused(*words, before=NO_NETWORK_ADMIN))
+        status, out, _ = said("check", "two0", before=NO_NETWORK_ADMIN)
+        self.assertEqual(status, 1)
+        self.assertRegex(out, "driver +NO")
+        self.assertIn("native mode", self.works("status", "one0"))
+        self.works("detach", "one0")
+
+    def test_an_mtu_that_the_driver_refuses(self) -> None:
+        for device in ("one0", "two0"):
+            ip("link", "set", device, "mtu", "9000")
+        self.assertIn("use a smaller MTU", self.refused("attach", "one0", "--mode", "native"))
+        self.assertIn("in generic mode", self.works("attach", "one0"))
+        self.works("detach", "one0")
+
+    def test_an_output_that_is_full(self) -> None:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(
+                [str(TUTTI), "network", "check"], stdout=full, stderr=subprocess.PIPE, text=True
+            )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("could not be written", done.stderr)
+
     def test_a_driver_without_xdp_takes_the_generic_mode(self) -> None:
         self.assertIn("use --mode generic", self.refused("attach", "lo", "--mode", "native"))
         self.assertIn("in generic mode", self.works("attach", "lo"))
@@ -141,6 +211,15 @@ class Network(unittest.TestCase):
         for command in ("attach", "detach", "status", "discover"):
             self.assertIn("there is no network device 'none0'", self.refused(command, "none0"))
 
+    def test_a_discovery_refuses_before_it_waits(self) -> None:
+        ip("addr", "add", "10.1.1.1/24", "dev", "one0")
+        for topology in ("rung", "switch"):
+            begin = time.monotonic()
+            status, out, error = said("discover", "one0", "--topology", topology, "--time", "30")
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn(topology, error)
+            self.assertLess(time.monotonic() - begin, 20)
+
     def test_a_discovery_without_others_ends(self) -> None:
         ip("addr", "add", "10.1.1.1/24", "dev", "one0")
         error = self.refused("discover", "one0", "--nodes", "2", "--time", "0.3")
@@ -149,7 +228,10 @@ class Network(unittest.TestCase):
     def test_testbed_refuses(self) -> None:
         for words in (["--nodes", "64"], ["--nodes", "0"], ["--lose", "2"], ["--mode", "odd"],
                       ["--topology", "rung"], ["--engines"], ["--imbalance", "1ms"],
-                      ["--mpi", "--imbalance", "much"]):  # fmt: skip
+                      ["--mpi", "--imbalance", "much"], ["--mpi", "--udp"],
+                      ["--mpi", "--lose", "0.1"], ["--mpi", "--growth"],
+                      ["--growth", "--topology", "star"],
+                      ["--udp", "--topology", "switch"], ["--lose", "nan"]):  # fmt: skip
             status, out, error = said("testbed", *words)
             self.assertNotEqual(status, 0, words)
             self.assertEqual(out, "", words)
@@ -213,9 +295,9 @@ class Network(unittest.TestCase):
 
 
 def main() -> int:
-    needed = ("ip", "unshare", "setpriv")
+    needed = ("ip", "tc", "unshare", "setpriv")
     if os.geteuid() != 0 or not all(shutil.which(each) for each in needed):
-        print("SKIPPED: it needs root and the commands ip, unshare and setpriv")
+        print("SKIPPED: it needs root and the commands ip, tc, unshare and setpriv")
         return SKIPPED
     if os.environ.get("TUTTI_IN_NAMESPACE") != "1":
         if subprocess.run(["unshare", "--net", "true"], check=False).returncode != 0:

@@ -128,6 +128,14 @@ std::vector<std::vector<std::uint8_t>> forged(const forger& f, std::uint32_t epi
     all.push_back(f.frame(sound, the_key));
     all.back()[at] ^= 0x40;
   }
+  // A longer packet, by its headers, than its message is.
+  all.push_back(f.frame(sound, the_key));
+  std::vector<std::uint8_t>& longer = all.back();
+  for (const std::size_t at : {17, 39}) longer[at] = static_cast<std::uint8_t>(longer[at] + 8);
+  longer.resize(longer.size() + 8);
+  tutti_net_put16(&longer[24], 0);
+  tutti_net_put16(&longer[24],
+                  static_cast<__u16>(~tutti_net_folded(tutti_net_sum_of(&longer[14], 10))));
   return all;
 }
 

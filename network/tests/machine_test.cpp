@@ -143,6 +143,11 @@ class network_of {
     return {};
   }
   bool early() const { return early_; }
+  // The switch begins again, and knows nothing.
+  void restart_switch() {
+    nodes_[hosts_].state = {};
+    *nodes_[hosts_].values = {};
+  }
 
  private:
   struct node {
@@ -184,6 +189,7 @@ class network_of {
   void perform(const packet& p, int from_host) {
     node& n = nodes_[p.to];
     tutti_net_actions a;
+    if (p.to == hosts_) tutti_net_catch_up(&n.table, &n.state, &p.message);
     tutti_net_step(&n.table, &n.state, n.values.get(), &p.message, p.values.data(), from_host, &a);
     if (a.released && p.to < hosts_) released_[p.to] = true;
     for (unsigned slot = 1; slot < TUTTI_NET_SLOTS; ++slot) {
@@ -249,6 +255,21 @@ TEST_P(every_topology, combines_every_rank_once) {
       ASSERT_EQ(out.size(), n) << "it hangs, or ends early";
       for (rank_t r = 0; r < n; ++r) ASSERT_EQ(out[r], expected) << "ranks " << n << " rank " << r;
     }
+  }
+}
+
+// A switch that begins again between any two barriers; also when the hosts are in their second one,
+// which it takes for the next after its own first.
+TEST(machine, a_switch_that_begins_again_goes_on) {
+  constexpr rank_t n = 4;
+  for (unsigned before = 0; before <= 4; ++before) {
+    network_of network(TUTTI_NET_SWITCH, n, before + 1, 0.1);
+    const std::vector<std::vector<std::uint64_t>> none(n);
+    for (unsigned i = 0; i < before; ++i)
+      ASSERT_FALSE(network.run(TUTTI_NET_NO_OPERATION, none).empty());
+    network.restart_switch();
+    for (unsigned i = 0; i < 3; ++i)
+      ASSERT_FALSE(network.run(TUTTI_NET_NO_OPERATION, none).empty()) << before << " + " << i;
   }
 }
 

@@ -4,6 +4,7 @@
 #include "network/tests/namespaces.hpp"
 
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
 #include <gtest/gtest.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -15,6 +16,8 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <thread>
 
@@ -136,6 +139,90 @@ TEST(namespaces, a_late_host_is_waited_for_without_spinning) {
                   std::this_thread::sleep_for(60ms);
                 },
                 20s),
+            "");
+}
+
+// A node that begins again has the episode of its host, which may be any number of 32 bits.
+TEST(namespaces, a_node_that_begins_again_has_not_released_its_episode) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  EXPECT_EQ(bed.run(
+                [&](rank_t r) {
+                  const program_maps maps = open_maps("eth0");
+                  for (const std::uint32_t episode : {1u, 0x80000000u, 0x90000001u, 0xffffffffu}) {
+                    tutti_net_member m = member_of(bed.options(TUTTI_NET_RING, r));
+                    m.state.episode = episode;
+                    const std::uint32_t place = maps.start(m);
+                    tutti_net_completion word{};
+                    if (bpf_map_lookup_elem(maps.fd("completions"), &place, &word) != 0 ||
+                        static_cast<std::int32_t>(word.done - episode) > 0)
+                      throw std::runtime_error("released from " + std::to_string(episode));
+                    maps.stop(m.table.communicator);
+                  }
+                },
+                20s),
+            "");
+}
+
+// Processes that make communicators on a device at once get a place each.
+TEST(namespaces, no_two_communicators_get_one_place) {
+  NEEDS_TESTBED();
+  testbed bed(4);
+  constexpr unsigned rounds = 300;
+  const shared_array<std::atomic<unsigned>> owners(TUTTI_NET_MEMBERS), met(1);
+  EXPECT_EQ(bed.run(
+                [&](rank_t r) {
+                  bed.enter_host(0);
+                  const program_maps maps = open_maps("eth0");
+                  tutti_net_member m = member_of(bed.options(TUTTI_NET_RING, r));
+                  m.table.communicator = static_cast<std::uint16_t>(r);
+                  unsigned meetings = 0;
+                  const auto meet = [&] {
+                    ++meetings;
+                    ++met[0];
+                    while (met[0] < 4 * meetings) std::this_thread::yield();
+                  };
+                  for (unsigned i = 0; i < rounds; ++i) {
+                    meet();
+                    const std::uint32_t place = maps.start(m);
+                    ++owners[place];
+                    meet();
+                    if (owners[place] != 1)
+                      throw std::runtime_error("two in place " + std::to_string(place));
+                    meet();
+                    --owners[place];
+                    maps.stop(m.table.communicator);
+                  }
+                },
+                60s),
+            "");
+}
+
+// What does not fit the device is refused, because no repetition would help.
+TEST(namespaces, a_small_mtu_takes_barriers_and_refuses_many_values) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 2;
+  testbed bed(n);
+  const all_ready ready(n);
+  EXPECT_EQ(bed.run(
+                [&](rank_t r) {
+                  if (std::system("ip link set eth0 mtu 68") != 0)
+                    throw std::runtime_error("the MTU could not be set");
+                  xdp_endpoint e("eth0", bed.options(TUTTI_NET_TREE, r));
+                  ready.wait();
+                  for (int i = 0; i < 100; ++i) e.barrier(clock::now() + 20s);
+                  std::array<std::uint64_t, 32> values{};
+                  try {
+                    e.allreduce(TUTTI_NET_SUM, values, clock::now() + 20s);
+                  } catch (const device_error& error) {
+                    if (std::strstr(error.what(), "needs an MTU of 318 bytes") == nullptr) throw;
+                    e.barrier(clock::now() + 20s);
+                    std::this_thread::sleep_for(100ms);
+                    return;
+                  }
+                  throw std::runtime_error("the values were not refused");
+                },
+                60s),
             "");
 }
 
