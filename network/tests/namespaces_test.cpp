@@ -169,27 +169,27 @@ TEST(namespaces, no_two_communicators_get_one_place) {
   NEEDS_TESTBED();
   testbed bed(4);
   constexpr unsigned rounds = 300;
-  const shared_array<std::atomic<unsigned>> owners(TUTTI_NET_MEMBERS), met(1);
+  const shared_array<std::atomic<unsigned>> owners(TUTTI_NET_MEMBERS), calls(1);
   EXPECT_EQ(bed.run(
                 [&](rank_t r) {
                   bed.enter_host(0);
                   const program_maps maps = open_maps("eth0");
                   tutti_net_member m = member_of(bed.options(TUTTI_NET_RING, r));
                   m.table.communicator = static_cast<std::uint16_t>(r);
-                  unsigned meetings = 0;
-                  const auto meet = [&] {
-                    ++meetings;
-                    ++met[0];
-                    while (met[0] < 4 * meetings) std::this_thread::yield();
+                  unsigned called = 0;
+                  const auto wait_for_all = [&] {
+                    ++called;
+                    ++calls[0];
+                    while (calls[0] < 4 * called) std::this_thread::yield();
                   };
                   for (unsigned i = 0; i < rounds; ++i) {
-                    meet();
+                    wait_for_all();
                     const std::uint32_t place = maps.start(m);
                     ++owners[place];
-                    meet();
+                    wait_for_all();
                     if (owners[place] != 1)
                       throw std::runtime_error("two in place " + std::to_string(place));
-                    meet();
+                    wait_for_all();
                     --owners[place];
                     maps.stop(m.table.communicator);
                   }

@@ -181,8 +181,8 @@ bool may_use(unsigned cpu) {
   return sched_getaffinity(0, sizeof now, &now) == 0 && CPU_ISSET(cpu, &now);
 }
 
-// Whether the process has threads that the test does not start: ThreadSanitizer has one that runs now
-// and then.
+// Whether the process has threads that the test does not start: ThreadSanitizer has one that runs
+// now and then.
 #ifdef TUTTI_TEST_TSAN
 constexpr bool has_another_thread = true;
 #else
