@@ -198,7 +198,7 @@ TUTTI_KMPC void __kmpc_omp_task_complete_if0(source_place*, int, clang_task* dat
   if (ompt::is_on()) ompt::task_switch(me, t, ompt_task_complete, parent);
   me.now.current = parent;
   forget_dependences(me, t);
-  drop(me, &t);
+  end_life(me, t);
 }
 
 TUTTI_KMPC int __kmpc_omp_taskwait(source_place*, int) {
@@ -286,7 +286,7 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
       submit(me, t, {});
   }
   if ((h.flags & has_destructors) != 0) data->first.destroy(me.number, data);
-  drop(me, h.of);
+  end_life(me, *h.of);
   if (has_group)
     ompt::in_sync_region(me, ompt_sync_region_taskgroup, site, [&me] { end_kmpc_group(me); });
   if (ompt::is_on()) ompt::work_event(me, ompt_work_taskloop, ompt_scope_end, count, site);

@@ -58,8 +58,8 @@ void complete(thread& me, task& t) {
     release_successors(me, t);
   }
   if (t.group != nullptr) count_end(*t.group);
-  count_end(*t.parent);
-  drop(me, &t);
+  if (t.is_counted_by_parent) count_end(*t.parent);
+  end_life(me, t);
   if (me.now.team == &team) {
     atomic<std::uint64_t>& ended = team.slots[me.now.rank]->ended;
     // relaxed: only this thread writes it. release: publishes the end; pairs with have_all_ended.
@@ -143,9 +143,31 @@ void wait_for(thread& me, Waited& of) {
 
 // ---- tasks and their memory
 
+// Takes ancestors that have ended from between a task and those that have not, so that the memory
+// of a chain of tasks, each of which makes the next one and ends, does not grow. No thread may
+// follow the task's links meanwhile: it is in no queue and has no descendants. A thread that looks
+// for a running task among ancestors misses none that way.
+void leave_out_ended(thread& me, task& t) {
+  // The end of such a task pushes those that depend on it, and keeps their parent meanwhile
+  // (push_task).
+  if (t.has_dependences) return;
+  // acquire: pairs with end_life; the parent's own link changes no more.
+  while (t.parent->is_explicit && t.parent->has_ended.load(acquire)) {
+    task* const ended = t.parent;
+    // relaxed: the task that has ended keeps its parent's memory.
+    if (ended->parent->is_explicit) ended->parent->references.fetch_add(1, relaxed);
+    t.parent = ended->parent;
+    t.is_counted_by_parent = false;
+    drop(me, ended);
+  }
+}
+
 [[gnu::always_inline]] inline task& make_child(thread& me) {
   task_with_data* const t = me.free_tasks.take();
   task& parent = *me.now.current;
+  // acquire: pairs with drop; those that used the links through the children are done.
+  if (parent.is_explicit && parent.parent->is_explicit && parent.references.load(acquire) == 1)
+    leave_out_ended(me, parent);
   t->parent = &parent;
   t->team = me.now.team;
   t->depth = parent.depth + 1;
@@ -160,7 +182,11 @@ void wait_for(thread& me, Waited& of) {
   t->is_explicit = true;
   t->is_final = parent.is_final;
   t->is_undeferred = t->is_detachable = t->awaits_event = t->has_returned = t->is_done = false;
-  t->is_cancellable = true;
+  t->is_cancellable = t->is_counted_by_parent = true;
+  // relaxed: nobody else knows the task.
+  t->has_ended.store(false, relaxed);
+  // relaxed: as above. Children that left an ended task out have not counted down.
+  t->unfinished.store(0, relaxed);
   t->has_dependences = false;
   // relaxed: nobody else knows the task.
   t->references.store(1, relaxed);
@@ -187,6 +213,12 @@ void drop(thread& me, task* t) {
     }
     me.free_tasks.give(whole);
   }
+}
+
+void end_life(thread& me, task& t) {
+  // release: pairs with leave_out_ended.
+  t.has_ended.store(true, release);
+  drop(me, &t);
 }
 
 void* room_for_data(task& t, long size, long align) {
@@ -231,6 +263,7 @@ bool is_cancelled(const task& t) {
 }
 
 void execute(thread& me, task& t) {
+  leave_out_ended(me, t);
   if (global().can_cancel && t.is_cancellable && is_cancelled(t)) {
     if (ompt::is_on()) ompt::task_discarded(me, t);
     if (t.is_detachable) {
@@ -312,7 +345,7 @@ void run_at_once(thread& me, task& t, std::span<const dependence> depend) {
   }
   // relaxed: see above.
   t.waiter.store(nullptr, relaxed);
-  drop(me, &t);
+  end_life(me, t);
 }
 
 void wait_for_children(thread& me) { wait_for(me, *me.now.current); }
@@ -419,7 +452,7 @@ void run_included(thread& me, task& t, region_function function, void* data) {
   function(data);
   me.now.current = before;
   if (t.depends != nullptr) forget_dependences(me, t);
-  drop(me, &t);
+  end_life(me, t);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ struct taskgroup {
 // An implicit task, which is the part of a rank of its region, or an explicit one. Different
 // threads write the tasks of a team in every region.
 struct alignas(cache_line) task {
+  // The task that made it; later perhaps an ancestor of that one, if that one has ended.
   task* parent = nullptr;
   omp_team* team = nullptr;
   // The task's settings: its parent's until it changes one, then its own.
@@ -65,6 +66,10 @@ struct alignas(cache_line) task {
   bool has_returned = false;
   bool is_done = false;
   bool is_cancellable = true;
+  // Whether `parent` is the task that made it, which counts it.
+  bool is_counted_by_parent = true;
+  // Whether it has ended, though its memory may be in use.
+  atomic<bool> has_ended{false};
   // Children that have not ended, and the thread that waits for them.
   atomic<unsigned> unfinished{0};
   atomic<thread*> waiter{nullptr};
@@ -131,6 +136,8 @@ void* room_for_data(task& t, long size, long align);
 void* copy_data(task& t, void* data, void (*copy)(void*, void*), long size, long align);
 // Gives a reference back. The last one puts the task among the thread's free ones.
 void drop(thread& me, task* t);
+// Ends a task, and gives the reference back that it has from the beginning.
+void end_life(thread& me, task& t);
 
 // Begins and ends a rank's implicit task.
 void init_implicit(task& t, omp_team& team, const context& outer);

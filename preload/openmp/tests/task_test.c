@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks: waiting, groups, dependences, loops of tasks, reductions, priorities, events.
+#include <malloc.h>
 #include <string.h>
 
 #include "preload/openmp/tests/check.h"
@@ -197,6 +198,35 @@ static void check_ended_ancestors(void) {
     }
     CHECK(count == 1093 + 121 + 8 * 13);
   }
+}
+
+// Each task makes the next one and ends: the memory of those that have ended is used again. A
+// thread that runs each task inside of the one that made it needs the memory of all.
+static _Thread_local int inside = 0;
+static int deepest = 0;
+
+static void follow(int rest, int* count) {
+#pragma omp atomic
+  ++*count;
+  ++inside;
+#pragma omp critical
+  if (inside > deepest) deepest = inside;
+  if (rest > 0) {
+#pragma omp task firstprivate(rest, count)
+    follow(rest - 1, count);
+  }
+  --inside;
+}
+
+static void check_chain(void) {
+  const int length = 10000;
+  const size_t before = mallinfo2().uordblks;
+  int count = 0;
+#pragma omp parallel
+#pragma omp single
+  follow(length, &count);
+  CHECK(count == length + 1);
+  CHECK(deepest > length / 2 || mallinfo2().uordblks < before + 3000000);
 }
 
 static void check_final(void) {
@@ -422,5 +452,6 @@ int main(void) {
     check_constraint();
     check_many();
   }
+  check_chain();
   return 0;
 }
