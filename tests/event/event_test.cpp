@@ -543,20 +543,6 @@ TEST(Workers, DropPostsOfARemovedAction) {
   EXPECT_TRUE(log.runs.empty());
 }
 
-TEST(Workers, DropPostsOfActionsThatWereNeverAdded) {
-  run_log log;
-  event_workers all(1, 1);
-  for (action_id never = 0; never < 2 * most_actions; ++never) {
-    EXPECT_FALSE(all.remove(never));
-    all.post(0, 0, never, 1);
-    EXPECT_EQ(all.wait(0), 1u);
-  }
-  const action_id name = all.add(run_log::note, &log);
-  all.post(0, 0, name, 1);
-  EXPECT_EQ(all.wait(0), 1u);
-  EXPECT_EQ(log.runs.size(), 1u);
-}
-
 // Each virtual rank is a worker, and posts to the next one until a token has gone round often.
 TEST(Workers, AreVirtualRanks) {
   constexpr std::uintptr_t hops = 300;

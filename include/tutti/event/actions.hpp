@@ -57,7 +57,7 @@ class action_table {
     description& d = descriptions_[action % most_actions];
     lock_.lock();
     // relaxed: only owners of the lock write it.
-    const bool is_there = is_named(action, d.registered.load(relaxed));
+    const bool is_there = d.registered.load(relaxed) == action / most_actions;
     if (is_there) {
       d.is_leaving = true;
       // seq_cst: in the one order before the looks below; pairs with the receiver's announcement
@@ -88,7 +88,7 @@ class action_table {
     announced.store(action + 1, Memory::order("actions.announce", seq_cst));
     // seq_cst: follows the announcement in the one order, and sees what add() wrote.
     const bool is_there =
-        is_named(action, d.registered.load(Memory::order("actions.look", seq_cst)));
+        d.registered.load(Memory::order("actions.look", seq_cst)) == action / most_actions;
     if (is_there) {
       const function act = d.act;
       act(d.argument, sender, payload);
@@ -101,11 +101,6 @@ class action_table {
  private:
   // The number of a registration is odd while the action is in the table.
   static bool is_live(std::uint32_t registered) noexcept { return (registered & 1) != 0; }
-  // Whether the name is that of the action in a place of the table. A name that add() has never
-  // returned is of none.
-  static bool is_named(action_id action, std::uint32_t registered) noexcept {
-    return is_live(registered) && registered == action / most_actions;
-  }
 
   struct alignas(cache_line) description {
     typename Memory::template atomic<std::uint32_t> registered{0};
