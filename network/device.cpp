@@ -35,6 +35,9 @@ constexpr std::uint32_t tc_handle = 0x7475, tc_priority = 0x7474;
 // In the map `places`, of a place whose table is not written yet; the programs find no table there.
 constexpr std::uint32_t is_claimed = 0x8000'0000;
 
+// The programs of a node, by their names.
+constexpr std::array node_programs{"tutti_xdp", "tutti_egress", "tutti_fan_out"};
+
 constexpr const char* may_not_attach =
     "this user may not attach programs to devices: run it as root, or with CAP_NET_ADMIN";
 
@@ -322,14 +325,14 @@ attached_device look_at(const std::string& device) {
     if (fd < 0) continue;
     const bpf_prog_info info = info_of(fd);
     ::close(fd);
-    for (const char* own : {"tutti_xdp", "tutti_egress", "tutti_fan_out"})
+    for (const char* own : node_programs)
       if (std::strcmp(info.name, own) == 0) d.verified[own] = info.verified_insns;
   }
   return d;
 }
 
 std::string what_is_missing(const attached_device& d) {
-  if (d.program != "tutti_xdp" || d.verified.size() == 3) return {};
+  if (d.program != "tutti_xdp" || d.verified.size() == node_programs.size()) return {};
   return "programs behind " + d.name + " are missing, perhaps because it was moved to another " +
          "network namespace; `tutti network detach " + d.name + "`, then attach them again";
 }
@@ -492,10 +495,11 @@ std::vector<requirement> check_requirements(const std::string& device) {
     all.push_back({"no other program", is_free,
                    d.program.empty() ? "none is attached" : d.program + " (" + d.mode + ")",
                    "ip link set dev " + device + " xdp off"});
-    if (d.program == "tutti_xdp")
-      all.push_back({"all programs", d.verified.size() == 3,
-                     d.verified.size() == 3 ? "attached" : what_is_missing(d),
+    if (d.program == "tutti_xdp") {
+      const std::string missing = what_is_missing(d);
+      all.push_back({"all programs", missing.empty(), missing.empty() ? "attached" : missing,
                      "tutti network detach " + device});
+    }
     if (d.program.empty() && permission.met && is_ethernet) {
       const owned_object o = load_nic();
       const int fd = program(o.get(), "tutti_xdp");

@@ -23,6 +23,12 @@ int leave_to_unknown(const char* name, Arguments... given) {
   return reinterpret_cast<Function>(unserved(name))(given...);
 }
 
+// Tells the program of an error, by the handler of a communicator.
+int report(const library& mpi, handle comm, int error) {
+  mpi.comm_call_errhandler(comm, error);
+  return error;
+}
+
 // What the entries of both names do. `mpi` is null if the library is of neither family.
 int barrier(const library* mpi, handle comm) {
   if (mpi == nullptr) return leave_to_unknown<int (*)(handle)>("PMPI_Barrier", comm);
@@ -60,10 +66,7 @@ int bcast(const library* mpi, const char* name, void* data, Count count, handle 
         return leave_by(name, mpi->bcast, mpi->bcast_c, count,
                         [=](auto own, auto values) { return own(data, values, type, root, comm); });
       },
-      [=](int error) {
-        mpi->comm_call_errhandler(comm, error);
-        return error;
-      });
+      [=](int error) { return report(*mpi, comm, error); });
 }
 
 // One function for both of its entries, as long as nobody has measured that copies are faster.
@@ -96,20 +99,17 @@ int request_get_status(get_status next, handle request, int* is_done, void* stat
     complete_before_status(*mpi, request);
   return next(request, is_done, status);
 }
-// What MPI reports of a request of no communicator.
-int report(const library& mpi, int error) {
-  mpi.comm_call_errhandler(mpi.world, error);
-  return error;
-}
+// MPI reports the errors of a request of no communicator by the world's handler.
 int request_free(free_request next, void* request) {
   const library* const mpi = library::get();
   const int error = mpi == nullptr ? 0 : refuse_free(*mpi, request);
-  return error == 0 ? next(request) : report(*mpi, error);
+  return error == 0 ? next(request) : report(*mpi, mpi->world, error);
 }
 int grequest_complete(complete_request next, handle request) {
   const library* const mpi = library::get();
-  return mpi != nullptr && is_started_barrier(*mpi, request) ? report(*mpi, mpi->wrong_request)
-                                                             : next(request);
+  return mpi != nullptr && is_started_barrier(*mpi, request)
+             ? report(*mpi, mpi->world, mpi->wrong_request)
+             : next(request);
 }
 
 }  // namespace

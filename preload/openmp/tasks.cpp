@@ -139,10 +139,6 @@ void wait_for(thread& me, Waited& of) {
   of.waiter.store(nullptr, relaxed);
 }
 
-}  // namespace
-
-// ---- tasks and their memory
-
 // Takes ancestors that have ended from between a task and those that have not, so that the memory
 // of a chain of tasks, each of which makes the next one and ends, does not grow. No thread may
 // follow the task's links meanwhile: it is in no queue and has no descendants. A thread that looks
@@ -161,6 +157,10 @@ void leave_out_ended(thread& me, task& t) {
     drop(me, ended);
   }
 }
+
+}  // namespace
+
+// ---- tasks and their memory
 
 [[gnu::always_inline]] inline task& make_child(thread& me) {
   task_with_data* const t = me.free_tasks.take();
