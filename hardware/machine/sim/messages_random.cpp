@@ -251,7 +251,7 @@ class crowd {
         return;
       }
       t.released = t.parked = false;
-      t.budget = random(2) * random(6);
+      t.budget = random(3) == 0 ? 4 + random(12) : 0;
       if (t.next != t.group) t.since = bench_.cycle();
       t.group = t.next;
     } else if (t.parked) {
