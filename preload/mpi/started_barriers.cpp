@@ -22,7 +22,8 @@ struct started {
   // The request, once MPI has made it; a copy of its handle, of 4 or 8 bytes.
   handle_space request{};
   bool has_request = false;
-  bool is_complete = false;
+  // A thread has found that it is over; MPI has been told so; MPI has freed the request meanwhile.
+  bool is_complete = false, is_told = false, is_forgotten = false;
   // Its place in the list.
   started* following = nullptr;
   started** link = nullptr;
@@ -57,15 +58,26 @@ started* find(const library& mpi, handle request) noexcept {
     each = each->following;
   return each;
 }
-// Afterwards MPI must be told. The caller has the mutex.
+// The caller has the mutex, and calls tell() without it.
 void note_complete(started& barrier) noexcept {
   barrier.is_complete = true;
   // relaxed: as in enlist().
   unfinished.fetch_sub(1, relaxed);
 }
+// Completes the request. The caller does not have the mutex: MPICH takes a lock of its own, and
+// holds that lock while it calls forget(). A thread that waits for the request may be quick and
+// free it during this call.
+void tell(started& barrier) noexcept {
+  const library& mpi = *library::get();
+  mpi.grequest_complete(mpi.value(barrier.request));
+  std::unique_lock lock(one);
+  barrier.is_told = true;
+  const bool is_last = barrier.is_forgotten;
+  lock.unlock();
+  if (is_last) delete &barrier;
+}
 
-// Open MPI calls this whenever it makes progress. It may free a request in the call that tells of
-// it, if a thread that waits for it has been quick, and so it is told without the mutex.
+// Open MPI calls this whenever it makes progress.
 int complete_those_that_are_over() noexcept {
   // relaxed: only decides whether to look.
   if (unfinished.load(relaxed) == 0) return 0;
@@ -80,26 +92,27 @@ int complete_those_that_are_over() noexcept {
       over = each;
     }
   }
-  const library& mpi = *library::get();
   int completed = 0;
   while (over != nullptr) {
     started* const each = over;
     over = each->following_over;
     ++completed;
-    mpi.grequest_complete(mpi.value(each->request));
+    tell(*each);
   }
   return completed;
 }
 
-// Completes a request of MPICH whose barrier is over. Returns whether it is complete.
+// Completes a request of MPICH whose barrier is over. Returns whether it is complete. The caller
+// waits for the request or tests it, and so nobody else frees it.
 bool complete_if_over(started& barrier) noexcept {
-  const std::lock_guard lock(one);
-  if (barrier.has_request && !barrier.is_complete && barrier.is_over()) {
-    const library& mpi = *library::get();
+  {
+    const std::lock_guard lock(one);
+    if (barrier.is_complete) return barrier.is_told;
+    if (!barrier.has_request || !barrier.is_over()) return false;
     note_complete(barrier);
-    mpi.grequest_complete(mpi.value(barrier.request));
   }
-  return barrier.is_complete;
+  tell(barrier);
+  return true;
 }
 
 // MPICH calls this for a request that is waited for or tested. In MPI_Wait it calls nothing else,
@@ -131,12 +144,14 @@ int describe(void*, void* status) noexcept {
 }
 int forget(void* state) noexcept {
   auto* const barrier = static_cast<started*>(state);
-  {
-    const std::lock_guard lock(one);
-    unlist(*barrier);
-  }
   barrier->comm->let_go();
-  delete barrier;
+  std::unique_lock lock(one);
+  unlist(*barrier);
+  // The thread that tells MPI deletes it.
+  barrier->is_forgotten = barrier->is_complete && !barrier->is_told;
+  const bool is_last = !barrier->is_forgotten;
+  lock.unlock();
+  if (is_last) delete barrier;
   return 0;
 }
 // A collective operation cannot be cancelled. MPI knows the request as one of the program's own and
@@ -176,20 +191,18 @@ int start_barrier(const library& mpi, communicator& comm, void* request) noexcep
   if (is_mpich || !barrier->is_over()) return 0;
   note_complete(*barrier);
   lock.unlock();
-  mpi.grequest_complete(mpi.value(barrier->request));
+  tell(*barrier);
   return 0;
 }
 
 void complete_before_status(const library& mpi, handle request) noexcept {
   if (mpi.by != family::mpich) return;
-  {
-    const std::lock_guard lock(one);
-    started* const barrier = find(mpi, request);
-    if (barrier == nullptr || barrier->is_complete || !barrier->is_over()) return;
-    note_complete(*barrier);
-  }
-  // Without the mutex: MPICH asks for others while it holds a lock of its own.
-  mpi.grequest_complete(request);
+  std::unique_lock lock(one);
+  started* const barrier = find(mpi, request);
+  if (barrier == nullptr || barrier->is_complete || !barrier->is_over()) return;
+  note_complete(*barrier);
+  lock.unlock();
+  tell(*barrier);
 }
 
 bool is_started_barrier(const library& mpi, handle request) noexcept {
