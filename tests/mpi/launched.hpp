@@ -15,6 +15,7 @@ struct family {
   // Empty: not installed.
   std::string launcher;
   bool is_open_mpi() const { return name == "openmpi"; }
+  friend void PrintTo(const family& which, std::ostream* out) { *out << which.name; }
 };
 
 inline const family open_mpi{"openmpi", TUTTI_MPIRUN_OPENMPI};
