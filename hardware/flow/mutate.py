@@ -42,7 +42,7 @@ def baseline(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
         verdict, outcome = _search(proof, sources, folder)
     except prove.Trouble as trouble:
         return [result(unit.name, "mutate", f"none ({proof.name})", FAILED, 0, log=str(trouble))]
-    log = "" if verdict else "fails without a bug: " + tools.tail(outcome.text)
+    log = "" if verdict else f"fails without a bug: {outcome.ending}"
     status = PASSED if verdict else FAILED
     return [result(unit.name, "mutate", f"none ({proof.name})", status, outcome.seconds,
         note="passes", log=log)]
@@ -51,7 +51,7 @@ def baseline(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
 def baseline_of_simulation(unit: Unit, simulation: Simulation, folder: pathlib.Path) -> list:
     """Passes if the simulation succeeds without a bug."""
     outcome = _simulated(unit, simulation, unit.sources, folder)
-    log = "" if outcome.status == 0 else "fails without a bug: " + tools.tail(outcome.text)
+    log = "" if outcome.status == 0 else f"fails without a bug: {outcome.ending}"
     status = PASSED if outcome.status == 0 else FAILED
     name = f"none ({simulation.name})"
     return [result(unit.name, "mutate", name, status, outcome.seconds, note="passes",

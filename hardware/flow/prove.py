@@ -79,7 +79,8 @@ def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.P
 def _smtbmc(proof: Proof, problem: Problem, options: list) -> tools.Outcome:
     """Passes --unroll: without it z3 4.8 gave no answer on files that it solves in seconds with it.
     """
-    command = [tools.find("yosys-smtbmc"), "-s", proof.solver, "--unroll", *options, "problem.smt2"]
+    command = [tools.find("yosys-smtbmc"), "-s", proof.solver, "--unroll", "--noprogress", *options,
+               "problem.smt2"]
     extra = {}
     if proof.solver == "bitwuzla":
         extra["PATH"] = f"{bitwuzla(problem.folder)}{os.pathsep}{os.environ['PATH']}"
@@ -167,7 +168,7 @@ def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> l
         return [result(unit.name, "prove", name, FAILED, seconds, log=str(trouble))]
     promised = expected_assertions(proof, parameters)
     if verdict is None:
-        log = "no answer: " + ("the time was up" if outcome.timed_out else tools.tail(outcome.text))
+        log = f"no answer: {outcome.ending}"
     elif verdict is False:
         log = tools.tail(outcome.text)
     elif promised != problem.asserts:
@@ -220,7 +221,7 @@ def _cover_by_simulation(unit: Unit, proof: Proof, parameters: dict, name: str,
     missing = [each for each, count in counts.items() if count == 0]
     log = ""
     if outcome.status != 0:
-        log = "the time was up" if outcome.timed_out else tools.tail(outcome.text)
+        log = outcome.ending
     elif len(counts) != proof.covers:
         log = f"the simulation has {len(counts)} cover statements, "
         log += f"the description promises {proof.covers}"

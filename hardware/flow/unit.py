@@ -68,7 +68,7 @@ class Proof:
     quick_covers: bool = True
     # Any solver that yosys-smtbmc supports and that is installed: bitwuzla, z3, cvc5.
     solver: str = "bitwuzla"
-    # Seconds of one solver run.
+    # Seconds of processor time of one solver run.
     timeout: int = 300
 
 

@@ -91,6 +91,25 @@ class Times(unittest.TestCase):
             self.assertEqual(flow.timed(turns[0], now - 1)[0], ["judged"])
 
 
+class Limits(unittest.TestCase):
+    def test_a_command_may_use_so_much_processor_time_and_no_more(self):
+        outcome = tools.run(["sh", "-c", "while :; do :; done"], 1)
+        self.assertTrue(outcome.timed_out)
+        self.assertEqual(outcome.ending, "the time was up")
+
+    def test_a_command_that_waits_has_more_time(self):
+        outcome = tools.run(["sh", "-c", "sleep 3; echo done"], 1)
+        self.assertEqual((outcome.status, outcome.text), (0, "done\n"))
+        with unittest.mock.patch.object(tools, "WAITING", 2):
+            self.assertTrue(tools.run(["sleep", "20"], 1).timed_out)
+
+    def test_the_time_of_children_counts(self):
+        start = time.monotonic()
+        outcome = tools.run(["sh", "-c", "sh -c 'while :; do :; done'; exit 0"], 1)
+        self.assertTrue(outcome.timed_out)
+        self.assertLess(time.monotonic() - start, 60)
+
+
 class Descriptions(Folder):
     def test_good(self):
         loaded = self.load(GOOD)
