@@ -401,6 +401,8 @@ const std::vector<scenario> traffic_scenarios{
     {"near", near},
     {"empty",
      [](const mpi::calls& mpi, const mpi::options& chosen) { empty_episodes(mpi, chosen, 300); }},
+    {"hundred_thousand", [](const mpi::calls& mpi,
+                            const mpi::options& chosen) { empty_episodes(mpi, chosen, 100'000); }},
     {"million", [](const mpi::calls& mpi,
                    const mpi::options& chosen) { empty_episodes(mpi, chosen, 1'000'000); }},
 };
