@@ -28,7 +28,8 @@ struct reduction {
   std::size_t bytes_each = 0;
 };
 
-class communicator {
+// Aligned, because the place of its members in lines changes a reduction of 100 ns by 20.
+class alignas(cache_line) communicator {
  public:
   // Returns the communicator, which this call sets up if necessary; null if it is not served.
   // Collective.
@@ -68,8 +69,10 @@ class communicator {
   }
   // `data` has `bytes` bytes, at most room::most_bytes. `sent` is what the root has sent.
   int bcast(void* data, std::size_t bytes, int root, std::size_t& sent) noexcept;
-  int allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes, combine op,
-                handle type, handle mpi_op) noexcept {
+  // Inlined into both of its callers: a call with nine arguments costs 20 ns.
+  [[gnu::always_inline]] int allreduce(const void* mine, void* result, std::size_t count,
+                                       std::size_t bytes, combine op, handle type,
+                                       handle mpi_op) noexcept {
     ++served_.reductions;
     room_->leave(mine, bytes);
     if (!room_->arrive()) wait_for_others(allreduce_name);
@@ -131,9 +134,6 @@ class communicator {
 
   const library& mpi_;
   handle comm_;
-  // Whether MPI_COMM_WORLD is there: between MPI_Init and MPI_Finalize. Otherwise this communicator
-  // is one of a session.
-  bool has_world_;
   int size_ = 0, rank_ = 0;
   std::optional<room> room_;
   std::size_t room_bytes_ = 0;
@@ -158,6 +158,9 @@ class communicator {
   // The communicator itself and the barriers that have been started.
   std::atomic<int> users_{1};
   std::atomic<bool> is_freed_{false};
+  // Whether MPI_COMM_WORLD is there: between MPI_Init and MPI_Finalize. Otherwise this communicator
+  // is one of a session.
+  bool has_world_;
 };
 
 }  // namespace tutti::preload
