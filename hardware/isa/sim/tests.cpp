@@ -203,7 +203,7 @@ TEST(barwait, a_patient_kernel_lets_the_late_one_come) {
 }
 
 TEST(barwait, moves_to_another_core_in_the_middle_of_a_wait) {
-  for (const unsigned cores : {3u, 8u})
+  for (const unsigned cores : {3u, 8u, 16u})
     for (const std::uint64_t later : {40u, 41u, 55u}) {
       settings s = with(wanderer, cores, 20);
       s.unit_distance = cores == 3 ? 0 : 6;
