@@ -184,6 +184,8 @@ TEST_F(BesideAnotherProcess, LetOneAtATimeTryAgain) {
   EXPECT_TRUE(core.may_try_yielding(now, 4, nobody_tells));
   EXPECT_FALSE(core.may_try_yielding(now, 4, nobody_tells)) << "somebody is trying";
   EXPECT_TRUE(core.may_try_yielding(now + 100 * ms, 4, nobody_tells));
+  core.note_short_yield();
+  EXPECT_TRUE(core.may_try_yielding(now + 101 * ms, 4, nobody_tells)) << "that try cost nothing";
 }
 
 TEST_F(BesideAnotherProcess, ForgetAtOnceAProcessThatDoesNotWantToRun) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tutti/registry.hpp"
+#include "tutti/wait/unwoken.hpp"
 
 namespace {
 
@@ -193,6 +194,23 @@ TEST(Sleepers, StopCountingWhenTheyTimeOut) {
       word, acquire, [](std::uint32_t now) noexcept { return now == 1; },
       deadline(native::now_ns() + 1'000'000)));
   EXPECT_FALSE(asleep.wake_after_store(word));
+}
+
+TEST(UnwokenSleepers, AreThoseAfterTheLastThatRunsAgain) {
+  tutti::unwoken_sleepers<native> unwoken;
+  EXPECT_EQ(unwoken.among(0), 0u);
+  const std::uint32_t first = unwoken.begin(), second = unwoken.begin();
+  unwoken.begin();
+  EXPECT_EQ(unwoken.among(3), 3u);
+  unwoken.end(second);
+  EXPECT_EQ(unwoken.among(2), 1u) << "the first one has been woken, too";
+  unwoken.end(first);
+  EXPECT_EQ(unwoken.among(1), 1u);
+  EXPECT_EQ(unwoken.among(0), 0u) << "those that have left by a deadline do not sleep";
+  const std::uint32_t fourth = unwoken.begin();
+  EXPECT_EQ(unwoken.among(2), 2u);
+  unwoken.end(fourth);
+  EXPECT_EQ(unwoken.among(1), 0u);
 }
 
 TEST(ThreadState, IsTheThreadsOwn) {

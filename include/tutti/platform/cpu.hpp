@@ -148,10 +148,11 @@ class alignas(cache_line) cpu_hints {
     return true;
   }
   // Records that a yield after a period of avoidance was short. One short yield proves little,
-  // because another participant may have run.
+  // because another participant may have run. But the next waiter may try at once.
   void note_short_yield() noexcept {
     const std::uint32_t in_a_row = look(short_yields_) + 1;
     put(short_yields_, in_a_row);
+    put(turn_until_, 0);
     if (in_a_row >= short_yields_to_forget) forget();
   }
 

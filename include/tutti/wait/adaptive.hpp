@@ -37,6 +37,7 @@
 #include "tutti/wait/lengths.hpp"
 #include "tutti/wait/patience.hpp"
 #include "tutti/wait/sleeping.hpp"
+#include "tutti/wait/unwoken.hpp"
 
 namespace tutti {
 
@@ -178,7 +179,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       return true;
     const bool tries = core.has_other_process();
     if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns(), awake()))
-      return this->sleep(word, order, ready, deadline);
+      return sleep_counted(word, order, ready, deadline);
     if (mine.looks > 0 && !tries && deadline.ns() == no_deadline::ns()) {
       --mine.looks;
       for (int yields = 0; yields < yields_without_clock; ++yields) {
@@ -236,7 +237,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
 
   // Returns how many participants do not sleep. The number may be out of date.
   std::uint32_t awake() const noexcept {
-    const std::uint32_t asleep = this->asleep();
+    const std::uint32_t asleep = unwoken_.among(this->asleep());
     return asleep < participants_ ? static_cast<std::uint32_t>(participants_) - asleep : 1;
   }
 
@@ -262,6 +263,15 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     return false;
   }
 
+  template <class Word, class Ready, class Deadline>
+  bool sleep_counted(const Word& word, std::memory_order order, Ready ready,
+                     Deadline deadline) noexcept {
+    const std::uint32_t number = unwoken_.begin();
+    const bool is_ready = this->sleep(word, order, ready, deadline);
+    if (is_ready) unwoken_.end(number);
+    return is_ready;
+  }
+
   // Sleeps, and notes the length of the wait, which began at the time `start`.
   template <class Word, class Ready, class Deadline>
   bool sleep_and_note(wait_state& mine, bool in_grace, std::uint64_t start, const Word& word,
@@ -270,7 +280,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       mine.grace = (options.sleeps_without_grace + 2) & 31u;
     else
       mine.grace = (mine.grace > 3 ? mine.grace - 1u : 2u) & 31u;
-    const bool is_ready = this->sleep(word, order, ready, deadline);
+    const bool is_ready = sleep_counted(word, order, ready, deadline);
     // The length includes the wake-up. Without it the policy would underestimate the wait and then
     // never poll long enough for it.
     note_length(mine, Memory::now_ns() - start);
@@ -325,6 +335,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   static constexpr std::uint8_t waits_to_know_one = 15;
 
   const rank_t participants_, group_;
+  // Only threads that sleep write it, and only those that may sleep read it.
+  unwoken_sleepers<Memory> unwoken_;
 };
 
 }  // namespace tutti
