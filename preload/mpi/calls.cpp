@@ -6,9 +6,14 @@
 namespace tutti::preload {
 namespace {
 
+int bcast_bytes(communicator& served, void* data, broadcast& b) noexcept {
+  const inside_a_call now;
+  return served.bcast(data, b.bytes, b.root, b.sent);
+}
+
 // MPI packs and unpacks data that lies scattered. Every rank packs, so that all find that a type is
 // not committed, and none waits for another.
-void bcast_packed(const library& mpi, communicator& served, broadcast& b) noexcept {
+void bcast_packed(const library& mpi, communicator& served, broadcast& b) {
   std::byte packed[room::most_bytes];
   const int size = static_cast<int>(b.bytes);
   int position = 0;
@@ -16,23 +21,40 @@ void bcast_packed(const library& mpi, communicator& served, broadcast& b) noexce
   const int count = static_cast<int>(b.count);
   b.error = mpi.pack(b.data, count, b.type, packed, size, &position, b.comm);
   if (b.error != 0) return;
-  b.error = served.bcast(packed, b.bytes, b.root, b.sent);
+  b.error = bcast_bytes(served, packed, b);
   if (b.error != 0 || b.sent > b.bytes || served.rank() == b.root) return;
   position = 0;
   b.error = mpi.unpack(packed, size, &position, b.data, count, b.type, b.comm);
 }
 
-// Whether the communicator has no such rank. Between two groups other numbers are roots, too.
-bool lacks(const library& mpi, handle comm, int root) noexcept {
-  int size = 0, is_inter = 0;
-  return !mpi.is_communicator(comm) || mpi.comm_size(comm, &size) != 0 ||
-         mpi.comm_test_inter(comm, &is_inter) != 0 || (is_inter == 0 && (root < 0 || root >= size));
+// Whether this is a communicator that MPI knows. If not, and if MPI has told that to the program,
+// then `error` is not 0.
+bool is_known_to_mpi(const library& mpi, handle comm, int& size, int& error) {
+  if (!communicator::can_be_asked_for(mpi, comm)) return false;
+  error = mpi.comm_size(comm, &size);
+  return error == 0;
+}
+
+// Whether a communicator has no such rank. Between two groups other numbers are roots, too.
+bool lacks(const library& mpi, handle comm, int size, int root) {
+  int is_inter = 0;
+  return (root < 0 || root >= size) && mpi.comm_test_inter(comm, &is_inter) == 0 && is_inter == 0;
+}
+
+communicator* set_up(const library& mpi, handle comm) noexcept {
+  const inside_a_call now;
+  return communicator::of(mpi, comm);
 }
 
 }  // namespace
 
-bool perform(const library& mpi, broadcast& b) noexcept {
-  const inside_a_call now;
+communicator* find_or_set_up(const library& mpi, handle comm, int& error) {
+  int size = 0;
+  if (communicator::is_set_up(mpi, comm)) return communicator::of_if_known(mpi, comm);
+  return is_known_to_mpi(mpi, comm, size, error) ? set_up(mpi, comm) : nullptr;
+}
+
+bool perform(const library& mpi, broadcast& b) {
   const kind k = mpi.kind_of(b.type);
   int size = static_cast<int>(size_of(k));
   // Its bytes lie one behind the other.
@@ -44,20 +66,23 @@ bool perform(const library& mpi, broadcast& b) noexcept {
   // and all must find the same.
   if (size == mpi.undefined) size = std::numeric_limits<int>::max();
   if (size <= 0) return false;
-  b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));
   communicator* served = communicator::of_if_known(mpi, b.comm);
   if (served == nullptr) [[unlikely]] {
-    if (lacks(mpi, b.comm, b.root)) return false;
-    served = communicator::of(mpi, b.comm);
+    if (communicator::is_set_up(mpi, b.comm)) return false;
+    int ranks = 0;
+    if (!is_known_to_mpi(mpi, b.comm, ranks, b.error)) return b.error != 0;
+    if (lacks(mpi, b.comm, ranks, b.root)) return false;
+    served = set_up(mpi, b.comm);
     if (served == nullptr) return false;
   }
+  b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));
   const bool is_valid = b.root >= 0 && b.root < served->size();
   if (b.bytes > room::most_bytes || !is_valid) {
     served->note_passed_on();
     return false;
   }
   if (is_plain)
-    b.error = served->bcast(b.data, b.bytes, b.root, b.sent);
+    b.error = bcast_bytes(*served, b.data, b);
   else
     bcast_packed(mpi, *served, b);
   return true;

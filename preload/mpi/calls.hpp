@@ -7,11 +7,12 @@
 // all decide the same: to serve it, or to leave it to MPI.
 //
 // A call with a mistake is left to MPI, before the communicator is set up: perhaps only this rank
-// makes it, and MPI tells it so. No function of MPI that would report the mistake comes before,
-// since that would call the error handler of another communicator, or call it twice.
+// makes it, and MPI tells it so. Communicators that have been freed are the exception, because MPI
+// tells only by an error that they are such: then the call returns this error, so that the program
+// is not told twice.
 //
-// No scope is open when MPI gets a call, because an error handler may leave it by a jump or an
-// exception.
+// No scope is open when MPI gets a call or may find a mistake, because an error handler may leave
+// it by a jump or an exception.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +24,16 @@
 
 namespace tutti::preload {
 
+// Returns the communicator of a call if it is served; sets it up if this is its first call. `error`
+// is what the call must return, if it is not 0: MPI has told the program that there is none.
+communicator* find_or_set_up(const library& mpi, handle comm, int& error);
+
 // The first barrier of a communicator, and each of one that is not served.
 template <class Leave>
 [[gnu::noinline]] int serve_first_barrier(const library& mpi, handle comm, Leave leave) {
-  communicator* served = nullptr;
-  {
-    const inside_a_call now;
-    served = communicator::of(mpi, comm);
-  }
+  int error = 0;
+  communicator* const served = find_or_set_up(mpi, comm, error);
+  if (error != 0) return error;
   return served == nullptr ? leave() : served->barrier();
 }
 
@@ -45,7 +48,8 @@ template <class Leave>
 int serve_ibarrier(const library& mpi, handle comm, void* request, Leave leave) {
   if (inside_a_call::already()) return leave();
   communicator* const served = communicator::of_if_known(mpi, comm);
-  if (served == nullptr) return leave();
+  // Without a place for the request no barrier is started.
+  if (served == nullptr || request == nullptr) return leave();
   if (served->polls_barriers()) {
     const inside_a_call now;
     return start_barrier(mpi, *served, request);
@@ -76,7 +80,7 @@ struct broadcast {
 };
 
 // Performs it; returns false if it is left to MPI.
-bool perform(const library& mpi, broadcast& b) noexcept;
+bool perform(const library& mpi, broadcast& b);
 
 // `report` tells the program of a mistake that MPI has not seen, and returns the code.
 template <class Leave, class Report>
@@ -100,8 +104,9 @@ int serve_allreduce(const library& mpi, const void* mine, void* result, large_co
   if (inside_a_call::already()) return leave();
   communicator* served = communicator::of_if_known(mpi, comm);
   if (served == nullptr) [[unlikely]] {
-    const inside_a_call now;
-    if (!is_mistaken(mpi, count, type, op)) served = communicator::of(mpi, comm);
+    int error = 0;
+    if (!is_mistaken(mpi, count, type, op)) served = find_or_set_up(mpi, comm, error);
+    if (error != 0) return error;
   }
   if (served == nullptr) return leave();
   const reduction asked = served->reduction_by(type, op);

@@ -71,15 +71,23 @@ std::atomic<bool> has_complained{false};
 
 // --- set-up --------------------------------------------------------------------------------------
 
-communicator* communicator::set_up(const library& mpi, handle comm) noexcept try {
-  // Before MPI_Init, after MPI_Finalize, and with a handle that is none, MPI reports the mistake,
-  // unless the communicator is one of a session.
-  int is_initialized = 0, is_finalized = 0, size = 0;
+namespace {
+// Whether MPI_COMM_WORLD is there: between MPI_Init and MPI_Finalize.
+bool has_world(const library& mpi) noexcept {
+  int is_initialized = 0, is_finalized = 0;
   mpi.initialized(&is_initialized);
   mpi.finalized(&is_finalized);
-  const bool has_world = is_initialized != 0 && is_finalized == 0;
-  const bool has_session = mpi.session_init != nullptr && mpi.is_made_by_program(comm);
-  if (!(has_world || has_session) || !mpi.is_communicator(comm)) return nullptr;
+  return is_initialized != 0 && is_finalized == 0;
+}
+}  // namespace
+
+bool communicator::can_be_asked_for(const library& mpi, handle comm) noexcept {
+  if (!mpi.is_communicator(comm)) return false;
+  return has_world(mpi) || (mpi.session_init != nullptr && mpi.is_made_by_program(comm));
+}
+
+communicator* communicator::set_up(const library& mpi, handle comm) noexcept try {
+  int size = 0;
   if (mpi.comm_size(comm, &size) != 0) return nullptr;
 
   // A key of its own for each communicator, because keys may end with the last session.
@@ -95,7 +103,7 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
                              nullptr) != 0)
     return nullptr;
 
-  auto* const made = new communicator(mpi, comm, has_world);
+  auto* const made = new communicator(mpi, comm, preload::has_world(mpi));
   made->progress_ = mpi.by == family::openmpi && mpi.progress != nullptr ? progress_of_open_mpi
                                                                          : progress_by_probe;
   made->size_ = size;

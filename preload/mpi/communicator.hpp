@@ -31,8 +31,15 @@ struct reduction {
 // Aligned, because the place of its members in lines changes a reduction of 100 ns by 20.
 class alignas(cache_line) communicator {
  public:
-  // Returns the communicator, which this call sets up if necessary; null if it is not served.
-  // Collective.
+  // Whether MPI may be asked about a communicator. Before MPI_Init, after MPI_Finalize, and with a
+  // handle that is none, MPI reports the mistake, unless the communicator is one of a session.
+  static bool can_be_asked_for(const library& mpi, handle comm) noexcept;
+  // Whether a call before has set it up, be it served or not.
+  static bool is_set_up(const library& mpi, handle comm) noexcept {
+    return find(mpi.key(comm)) != nullptr;
+  }
+  // Returns the communicator, which this call sets up if necessary; null if it is not served. MPI
+  // knows the communicator. Collective.
   static communicator* of(const library& mpi, handle comm) noexcept {
     communicator* const known = find(mpi.key(comm));
     if (known != nullptr) [[likely]]

@@ -144,7 +144,7 @@ int describe(void*, void* status) noexcept {
 }
 int forget(void* state) noexcept {
   auto* const barrier = static_cast<started*>(state);
-  barrier->comm->let_go();
+  communicator& comm = *barrier->comm;
   std::unique_lock lock(one);
   unlist(*barrier);
   // The thread that tells MPI deletes it.
@@ -152,6 +152,8 @@ int forget(void* state) noexcept {
   const bool is_last = !barrier->is_forgotten;
   lock.unlock();
   if (is_last) delete barrier;
+  // Only now: whoever has the mutex looks into the room of each barrier that is in the list.
+  comm.let_go();
   return 0;
 }
 // A collective operation cannot be cancelled. MPI knows the request as one of the program's own and

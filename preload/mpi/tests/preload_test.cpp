@@ -74,10 +74,22 @@ TEST_P(preload_mpi, communicators_are_made_and_freed_at_random) {
 
 TEST_P(preload_mpi, threads_use_communicators_at_once) { expect_all_held(run("threads")); }
 
+TEST_P(preload_mpi, threads_start_and_end_barriers_at_once) {
+  expect_all_held(run("started_by_threads", {.ranks = 2}));
+}
+
 TEST_P(preload_mpi, calls_inside_finalize_are_served) { expect_all_held(run("finalize")); }
 
 TEST_P(preload_mpi, mistakes_are_reported_by_mpi) {
   expect_all_held(run("errors freeing cancelling completing"));
+}
+
+// Open MPI 4.1.4 looks into the memory of what is freed, and of what is null.
+TEST(preload_mpi_alone, mistakes_are_reported_once) {
+  TUTTI_SKIP_WITHOUT(mpich);
+  const output result = run_preloaded(mpich, program_of(mpich, "told_once"));
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks: shared memory");
 }
 
 // Over TCP a large message moves only while its sender calls MPI.

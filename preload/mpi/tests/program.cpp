@@ -487,6 +487,7 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"started", started},
     {"freed", freed},
     {"started_alone", started_alone},
+    {"started_by_threads", started_by_threads},
     {"spawned", spawned},
     {"communicators", communicators},
     {"hundreds", hundreds},
@@ -503,7 +504,8 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"freeing", a_started_barrier_is_not_freed},
     {"cancelling", a_started_barrier_is_not_cancelled},
     {"completing", a_started_barrier_is_not_completed},
-    {"errors", errors_are_reported}};
+    {"errors", errors_are_reported},
+    {"told_once", each_error_is_told_once}};
 
 }  // namespace
 }  // namespace program
@@ -517,7 +519,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   int level = 0;
-  const bool has_threads = argc > 1 && std::string(argv[1]) == "threads";
+  const bool has_threads = argc > 1 && std::string(argv[1]).ends_with("threads");
   MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   program_path = argv[0];
   world_rank = rank_in(MPI_COMM_WORLD);

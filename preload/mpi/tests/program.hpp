@@ -32,6 +32,7 @@ Function* own(const char* name) {
 
 // program_errors.cpp: mistakes, which MPI reports as it does without the preload.
 void errors_are_reported();
+void each_error_is_told_once();
 void a_started_barrier_is_not_freed();
 void a_started_barrier_is_not_cancelled();
 void a_started_barrier_is_not_completed();
@@ -40,6 +41,7 @@ void a_started_barrier_is_not_completed();
 void started();
 void freed();
 void started_alone();
+void started_by_threads();
 
 // program_mpi4.cpp: what MPI 4 has.
 void large_counts();

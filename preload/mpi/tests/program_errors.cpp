@@ -2,6 +2,9 @@
 // Mistakes, which MPI reports as it does without the preload.
 #include <mpi.h>
 #include <setjmp.h>
+#include <unistd.h>
+
+#include <utility>
 
 #include "preload/mpi/tests/program.hpp"
 
@@ -61,8 +64,67 @@ void errors_are_reported() {
     fail("the error handler did not jump");
   }
   check_sum(comm, 5);
+  // So does one that MPI calls while it packs the data. The next call is served, as on the others.
+  MPI_Datatype late;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &late);
+  if (world_rank == 0 && setjmp(back) == 0) {
+    MPI_Bcast(values, 1, late, 0, comm);
+    fail("the error handler did not jump");
+  }
+  MPI_Type_commit(&late);
+  values[0] = world_rank == 0 ? 7 : 0;
+  MPI_Bcast(values, 1, late, 0, comm);
+  expect(values[0] == 7, "a broadcast after a mistake is wrong");
+  check_sum(comm, 6);
+  MPI_Type_free(&late);
   MPI_Errhandler_free(&jumps);
   MPI_Comm_free(&comm);
+}
+
+namespace {
+
+int calls_of_handler = 0;
+void count_call(MPI_Comm*, int*, ...) { ++calls_of_handler; }
+
+}  // namespace
+
+// MPICH knows a communicator that has been freed, and says so once. Open MPI uses its memory.
+void each_error_is_told_once() {
+  MPI_Errhandler counts;
+  MPI_Comm_create_errhandler(count_call, &counts);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts);
+  MPI_Comm freed, copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  copy = freed;
+  MPI_Barrier(freed);
+  MPI_Comm_free(&freed);
+  int value = 0, all = 0;
+  MPI_Request request;
+  const auto is_told_once = [](int error, const std::string& call) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(error, &error_class);
+    expect(error_class == MPI_ERR_COMM, call + " has accepted a communicator that is freed");
+    expect(std::exchange(calls_of_handler, 0) == 1, call + " has not called the handler once");
+  };
+  is_told_once(MPI_Barrier(copy), "MPI_Barrier");
+  is_told_once(MPI_Ibarrier(copy, &request), "MPI_Ibarrier");
+  is_told_once(MPI_Bcast(&value, 1, MPI_INT, 0, copy), "MPI_Bcast");
+  is_told_once(MPI_Allreduce(&value, &all, 1, MPI_INT, MPI_SUM, copy), "MPI_Allreduce");
+
+  // A barrier without a place for its request is not started: the next ones are those of all.
+  if (world_rank == 0)
+    expect(MPI_Ibarrier(MPI_COMM_WORLD, nullptr) != MPI_SUCCESS, "no request was accepted");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  for (int i = 0; i < 3; ++i) {
+    if (world_rank == world_size - 1) usleep(20'000);
+    const double start = MPI_Wtime();
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (world_rank > 0 && world_rank < world_size - 1)
+      expect(MPI_Wtime() - start > 0.005, "a started barrier ended too early");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Errhandler_free(&counts);
 }
 
 namespace {
