@@ -205,10 +205,10 @@ TUTTI_API uint32_t tutti_barrier_max(void);
  * barrier's wait policy is not "adaptive", so it has no patience). */
 TUTTI_API int tutti_barrier_set_patience(tutti_barrier* barrier, const char* patience);
 
-/* Return the name of the i-th algorithm or wait policy, or NULL past the end:
+/* Return the name of the algorithm or wait policy number `index`, or NULL past the end:
  *   for (i = 0; (name = f(i)); i++). */
-TUTTI_API const char* tutti_barrier_algorithm(size_t i);
-TUTTI_API const char* tutti_wait_policy(size_t i);
+TUTTI_API const char* tutti_barrier_algorithm(size_t index);
+TUTTI_API const char* tutti_wait_policy(size_t index);
 
 /* ---- Barriers between processes. docs/processes.md explains them.
  *

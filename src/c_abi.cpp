@@ -92,17 +92,6 @@ clock::time_point time_after(std::uint64_t timeout_ns) noexcept {
   return clock::time_point(std::chrono::nanoseconds(static_cast<std::int64_t>(until)));
 }
 
-// The result of wait(), which returns a timed_result. Only its list of missing ranks can need
-// memory that is not there, and it is made after the deadline has passed.
-template <class Wait>
-tutti::timed_result late_if_out_of_memory(Wait wait) noexcept {
-  try {
-    return wait();
-  } catch (const std::bad_alloc&) {
-    return {};
-  }
-}
-
 int result_of(const tutti::timed_result& told, std::uint32_t* missing) noexcept {
   if (missing != nullptr) *missing = told.missing;
   return told.in_time ? TUTTI_OK : TUTTI_ETIMEDOUT;
@@ -215,19 +204,12 @@ int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint
   mine.note_arrival();
   if (barrier->chosen) {
     tutti::barrier<>& sync = *barrier->chosen;
-    // The phase must be known even if the list of missing ranks finds no memory.
-    mine.late_phase = sync.arrive_as(rank).phase();
-    const auto told = late_if_out_of_memory(
-        [&] { return sync.wait_until(mine.late_phase, time_after(timeout_ns)); });
+    const auto told = sync.arrive_and_wait_until(rank, time_after(timeout_ns));
+    mine.late_phase = told.phase;
     mine.broken = !told.in_time;
     return result_of(told, nullptr);
   }
-  try {
-    if (barrier->named->arrive_and_wait(rank, tutti::c_abi::deadline_in(timeout_ns)))
-      return TUTTI_OK;
-  } catch (const std::bad_alloc&) {
-    // See late_if_out_of_memory().
-  }
+  if (barrier->named->arrive_and_wait(rank, tutti::c_abi::deadline_in(timeout_ns))) return TUTTI_OK;
   mine.broken = true;
   return TUTTI_ETIMEDOUT;
 }
@@ -268,18 +250,10 @@ int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, std::uint64_t time
                                       std::uint32_t* missing) {
   if (const int error = check_without_rank(barrier)) return error;
   if (barrier->chosen)
-    return result_of(late_if_out_of_memory([&] {
-                       return barrier->chosen->arrive_and_wait_until(time_after(timeout_ns));
-                     }),
-                     missing);
+    return result_of(barrier->chosen->arrive_and_wait_until(time_after(timeout_ns)), missing);
   tutti::rank_t lacking = 0;
-  bool in_time = false;
-  try {
-    in_time = barrier->named->arrive_and_wait_without_rank(tutti::c_abi::deadline_in(timeout_ns),
-                                                           lacking);
-  } catch (const std::bad_alloc&) {
-    // The deadline has passed (see late_if_out_of_memory), and the missing ones cannot be counted.
-  }
+  const bool in_time =
+      barrier->named->arrive_and_wait_without_rank(tutti::c_abi::deadline_in(timeout_ns), lacking);
   if (missing != nullptr) *missing = lacking;
   return in_time ? TUTTI_OK : TUTTI_ETIMEDOUT;
 }
@@ -298,9 +272,7 @@ int tutti_barrier_wait_phase(tutti_barrier* barrier, std::uint64_t phase) {
 int tutti_barrier_wait_phase_for(tutti_barrier* barrier, std::uint64_t phase,
                                  std::uint64_t timeout_ns, std::uint32_t* missing) {
   if (const int error = check_phases(barrier)) return error;
-  return result_of(late_if_out_of_memory(
-                       [&] { return barrier->chosen->wait_until(phase, time_after(timeout_ns)); }),
-                   missing);
+  return result_of(barrier->chosen->wait_until(phase, time_after(timeout_ns)), missing);
 }
 
 int tutti_barrier_arrive_and_drop(tutti_barrier* barrier) {

@@ -117,8 +117,8 @@ void check_unknown(checks& all) {
   const action_id gone = add_action(count_event, nullptr);
   all.expect(remove_action(gone), "the action is not in the table");
   all.expect(!remove_action(gone), "an action was removed twice");
-  // An action that was removed, and one that nobody has ever added.
-  for (const action_id unknown : {gone, ~action_id{0}}) {
+  // An action that was removed, and some that nobody has ever added.
+  for (const action_id unknown : {gone, action_id{0}, most_actions - 1, ~action_id{0}}) {
     const u64 before = dropped_events();
     all.expect(post_event(cores() - 1, unknown, 0), "an event found no room");
     while (dropped_events() == before) machine::pause();

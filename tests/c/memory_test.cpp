@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the memory away after a barrier has been made: its calls arrive and wait nevertheless, and
-// no exception passes through C.
+// Takes the memory away after a barrier or a team has been made: their calls arrive and wait
+// nevertheless, tell how many are missing, and no exception passes through C.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "tutti.h"
+#include "tutti/barrier/barrier.hpp"
+#include "tutti/team/team.hpp"
 
 namespace {
 
@@ -85,6 +89,78 @@ TEST_P(OutOfMemory, ALateRankHasArrivedAndGoesOnInItsPhase) {
     EXPECT_EQ(still_late, TUTTI_ETIMEDOUT) << "phase " << phase;
     EXPECT_EQ(ended, TUTTI_OK);
   }
+}
+
+TEST_P(OutOfMemory, ALateParticipantIsToldHowManyAreMissing) {
+  std::uint32_t missing = 0, still_missing = 0;
+  std::uint64_t phase = 0;
+  {
+    const out_of_memory now;
+    EXPECT_EQ(tutti_barrier_arrive_and_wait_for(barrier_, 1000, &missing), TUTTI_ETIMEDOUT);
+    tutti_barrier_arrive(barrier_, &phase);
+    EXPECT_EQ(tutti_barrier_wait_phase_for(barrier_, 0, 1000, &still_missing),
+              GetParam() == 2 ? TUTTI_OK : TUTTI_ETIMEDOUT);
+  }
+  EXPECT_EQ(missing, GetParam() - 1);
+  EXPECT_EQ(still_missing, GetParam() - 2);
+}
+
+using namespace std::chrono_literals;
+
+// A call without memory for the list of the missing tells their number, and the same call with
+// memory then tells both.
+class OutOfMemoryInCpp : public OutOfMemory {
+ protected:
+  tutti::barrier<> sync_{static_cast<std::ptrdiff_t>(GetParam())};
+};
+INSTANTIATE_TEST_SUITE_P(Participants, OutOfMemoryInCpp, testing::Values(2U, 64U));
+
+TEST_P(OutOfMemoryInCpp, ALateRankHasArrivedAndKnowsHowManyAreMissing) {
+  sync_.make_records();
+  tutti::timed_result late;
+  {
+    const out_of_memory now;
+    late = sync_.arrive_and_wait_for(0, 1us);
+  }
+  EXPECT_FALSE(late);
+  EXPECT_EQ(late.missing, GetParam() - 1);
+  EXPECT_TRUE(late.missing_ranks.empty());
+  late = sync_.wait_for(late.phase, 1us);
+  EXPECT_EQ(late.missing_ranks.size(), GetParam() - 1);
+  for (std::uint32_t r = 1; r < GetParam(); ++r) (void)sync_.arrive_as(r);
+  EXPECT_TRUE(sync_.wait_for(late.phase, 30s));
+}
+
+TEST(OutOfMemoryByName, ALateRankKnowsHowManyAreMissing) {
+  tutti::barrier sync(3, tutti::barrier_options{.algorithm = "central"});
+  sync.make_records();
+  tutti::timed_result late;
+  {
+    const out_of_memory now;
+    late = sync.arrive_and_wait_for(0, 1us);
+  }
+  EXPECT_FALSE(late);
+  EXPECT_EQ(late.missing, 2u);
+  EXPECT_TRUE(late.missing_ranks.empty());
+}
+
+TEST(OutOfMemoryInATeam, ALateRegionIsWaitedForAgain) {
+  tutti::team team({.threads = 2, .place = tutti::platform::placement::none});
+  std::atomic<bool> go_on{false};
+  tutti::timed_result late = team.run_for(1us, [&](tutti::member& me) {
+    // acquire: pairs with the store of the test.
+    while (me.rank() == 1 && !go_on.load(std::memory_order_acquire)) tutti::native::relax();
+  });
+  ASSERT_FALSE(late);
+  {
+    const out_of_memory now;
+    late = team.wait_for(1us);
+  }
+  EXPECT_FALSE(late);
+  EXPECT_EQ(late.missing, 1u);
+  EXPECT_TRUE(late.missing_ranks.empty());
+  go_on.store(true, std::memory_order_release);  // release: pairs with the rank's load.
+  EXPECT_TRUE(team.wait_for(30s));
 }
 
 }  // namespace

@@ -543,6 +543,25 @@ TEST(Workers, DropPostsOfARemovedAction) {
   EXPECT_TRUE(log.runs.empty());
 }
 
+TEST(Workers, DropPostsOfActionsThatWereNeverAdded) {
+  run_log log;
+  event_workers all(1, 1);
+  const auto drops_all = [&](action_id added) {
+    for (action_id never = 0; never < 4 * most_actions; ++never) {
+      if (never == added) continue;
+      all.post(0, 0, never, 1);
+      EXPECT_EQ(all.wait(0), 1u);
+      EXPECT_FALSE(all.remove(never));
+    }
+    EXPECT_TRUE(log.runs.empty());
+  };
+  drops_all(event_workers::no_action);
+  const action_id name = all.add(run_log::note, &log);
+  drops_all(name);
+  EXPECT_TRUE(all.remove(name));
+  drops_all(event_workers::no_action);
+}
+
 // Each virtual rank is a worker, and posts to the next one until a token has gone round often.
 TEST(Workers, AreVirtualRanks) {
   constexpr std::uintptr_t hops = 300;

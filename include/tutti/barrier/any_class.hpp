@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of a barrier whose algorithm is chosen at run time; any.hpp makes them by name.
-// Hosted only: its functions stand in the compiled library.
+// No function of it stands in the compiled library, so that each source that needs the type at run
+// time has it: a sanitizer asks for it wherever a barrier might have a name.
+// Hosted only: it needs exceptions.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/hosted.hpp"
 #include "tutti/platform/interface_base.hpp"
+#include "tutti/platform/misuse.hpp"
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/patience.hpp"
 
@@ -31,15 +34,22 @@ class TUTTI_API any_barrier : public interface_base {
   // Tells whether threads may arrive without a rank, so that any n arrivals complete an episode.
   virtual bool is_anonymous() const noexcept { return false; }
   // Arrives without a rank and waits. Throws std::invalid_argument unless is_anonymous().
-  virtual void arrive_and_wait_without_rank();
+  virtual void arrive_and_wait_without_rank() { refuse_without_rank(); }
   // Does the same, but gives up at the deadline and returns false. The arrival still counts, and
   // the thread must not arrive again in this episode. `missing` then becomes the number of arrivals
   // that the episode lacked, which is 0 if it ended at that moment.
-  virtual bool arrive_and_wait_without_rank(deadline until, rank_t& missing);
+  virtual bool arrive_and_wait_without_rank(deadline /*until*/, rank_t& /*missing*/) {
+    refuse_without_rank();
+  }
 
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
   // false if the wait policy has no patience.
   virtual bool set_patience(patience /*p*/) noexcept { return false; }
+
+ private:
+  [[noreturn]] static void refuse_without_rank() {
+    refuse("this algorithm needs the same participants in every episode: arrive with a rank");
+  }
 };
 
 }  // namespace tutti

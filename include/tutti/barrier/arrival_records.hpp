@@ -2,11 +2,10 @@
 // What tutti::barrier remembers of each rank: its state, and in how many phases it has arrived.
 // Reports of misuse (misuse_checks.hpp) and of late ranks (deadline_calls.hpp) read the number; no
 // participant waits for it.
-// Hosted only: it needs std::vector.
+// Hosted only: its records are on the heap.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "tutti/barrier/rank_records.hpp"
 #include "tutti/platform/config.hpp"
@@ -50,17 +49,16 @@ class arrival_records : public rank_records<Memory, arrival_record<Memory, State
  public:
   using rank_records<Memory, arrival_record<Memory, State>>::rank_records;
 
-  // Returns the ranks that have not arrived in the phase, in ascending order, or none if no
-  // participant has arrived with a rank.
-  std::vector<rank_t> missing(std::uint64_t phase) const {
-    std::vector<rank_t> ranks;
+  // Calls report(rank) for each rank that has not arrived in the phase, in ascending order, or for
+  // none if no participant has arrived with a rank.
+  template <class Report>
+  void each_missing(std::uint64_t phase, Report report) const {
     bool has_ranks = false;
+    this->for_each([&](rank_t, const auto& record) { has_ranks |= record.arrivals() > 0; });
+    if (!has_ranks) return;
     this->for_each([&](rank_t rank, const auto& record) {
-      has_ranks = has_ranks || record.arrivals() > 0;
-      if (!record.has_arrived(phase)) ranks.push_back(rank);
+      if (!record.has_arrived(phase)) report(rank);
     });
-    if (!has_ranks) ranks.clear();
-    return ranks;
   }
 };
 

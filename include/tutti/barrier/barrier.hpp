@@ -65,7 +65,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   };
 
   // Returns the largest number of participants.
-  static constexpr std::ptrdiff_t max() noexcept { return algorithm::max(); }
+  static constexpr std::ptrdiff_t(max)() noexcept { return (algorithm::max)(); }
 
   // Makes a barrier for `expected` participants. Throws std::invalid_argument unless
   // 0 <= expected <= max(), and for options that make_barrier rejects or that do not fit together.
@@ -236,9 +236,9 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   }
 
   [[gnu::cold, gnu::noinline]] timed_result late(std::uint64_t phase) const {
-    timed_result told{false, phase, 0, records_.missing(phase)};
-    told.missing = algorithm_.has_name() ? static_cast<rank_t>(told.missing_ranks.size())
-                                         : algorithm_.missing(phase);
+    timed_result told =
+        detail::late_result(phase, [&](auto report) { records_.each_missing(phase, report); });
+    if (!algorithm_.has_name()) told.missing = algorithm_.missing(phase);
     return told;
   }
 

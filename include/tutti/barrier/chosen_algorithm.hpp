@@ -41,7 +41,7 @@ class chosen_algorithm {
   using thread_state = typename striped::thread_state;
 
   // Returns the largest number of participants.
-  static constexpr std::ptrdiff_t max() noexcept { return striped::counter_max; }
+  static constexpr std::ptrdiff_t(max)() noexcept { return striped::counter_max; }
 
   // Throws std::invalid_argument unless 0 <= expected <= max(), and for options that make_barrier
   // rejects or that do not fit together.
@@ -124,8 +124,8 @@ class chosen_algorithm {
   enum : std::uint32_t { by_tickets, by_tickets_of_fewer, by_stripes, by_name };
 
   static constexpr rank_t checked_count(std::ptrdiff_t expected) {
-    if (expected < 0 || expected > max())
-      refuse("a barrier is for 0 to " + std::to_string(max()) + " participants, not " +
+    if (expected < 0 || expected > (max)())
+      refuse("a barrier is for 0 to " + std::to_string((max)()) + " participants, not " +
              std::to_string(expected));
     return static_cast<rank_t>(expected);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tutti/platform/hosted.hpp"
+#include "tutti/platform/memory_shortage.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
 
@@ -20,12 +21,28 @@ struct timed_result {
   std::uint64_t phase = 0;
   // The number of arrivals that the phase lacked at the deadline.
   rank_t missing = 0;
-  // The missing ranks, in ascending order. It is empty if no participant has arrived with a rank.
+  // The missing ranks, in ascending order. It is empty if no participant has arrived with a rank,
+  // and if there is no memory for it.
   std::vector<rank_t> missing_ranks;
   explicit operator bool() const noexcept { return in_time; }
 };
 
 namespace detail {
+// Returns the result of a wait whose deadline has passed. each(report) calls report(rank) for each
+// missing rank, in ascending order.
+template <class Each>
+timed_result late_result(std::uint64_t phase, Each each) {
+  timed_result told{false, phase, 0, {}};
+  const auto list = [&] { each([&](rank_t rank) { told.missing_ranks.push_back(rank); }); };
+  if (fits_in_memory(list)) {
+    told.missing = static_cast<rank_t>(told.missing_ranks.size());
+  } else {
+    told.missing_ranks.clear();
+    each([&](rank_t) { ++told.missing; });
+  }
+  return told;
+}
+
 // Returns the nanoseconds of a time, rounded up: at least 0 and at most 146 years.
 template <class Rep, class Period>
 std::uint64_t ns_of(std::chrono::duration<Rep, Period> time) noexcept {

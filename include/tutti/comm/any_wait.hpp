@@ -81,10 +81,10 @@ class any_wait<Memory, std::tuple<Entry...>> {
   }
 
   // Calls f(policy, index) for the chosen policy; index() is a constant expression.
-  template <class F, std::size_t... I>
-  void with_chosen(F f, std::index_sequence<I...>) noexcept {
-    (void)((chosen_ == I &&
-            (f(std::get<I>(policies_), std::integral_constant<std::size_t, I>()), true)) ||
+  template <class F, std::size_t... Index>
+  void with_chosen(F f, std::index_sequence<Index...>) noexcept {
+    (void)((chosen_ == Index &&
+            (f(std::get<Index>(policies_), std::integral_constant<std::size_t, Index>()), true)) ||
            ...);
   }
 

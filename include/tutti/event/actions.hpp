@@ -38,8 +38,8 @@ class action_table {
       description& d = descriptions_[i];
       // relaxed: only owners of the lock write it.
       const std::uint32_t last = d.registered.load(relaxed);
-      if (is_live(last) || d.is_leaving) continue;
-      const std::uint32_t number = last + 1;
+      if ((last & vacant) == 0 || d.is_leaving) continue;
+      const std::uint32_t number = (last & ~vacant) % last_number + 1;
       d.act = act;
       d.argument = argument;
       // release: publishes the action to the receivers of its events; pairs with run().
@@ -62,7 +62,7 @@ class action_table {
       d.is_leaving = true;
       // seq_cst: in the one order before the looks below; pairs with the receiver's announcement
       // and look.
-      d.registered.store(action / most_actions + 1, Memory::order("actions.remove", seq_cst));
+      d.registered.store(action / most_actions | vacant, Memory::order("actions.remove", seq_cst));
     }
     lock_.unlock();
     if (!is_there) return false;
@@ -99,11 +99,17 @@ class action_table {
   }
 
  private:
-  // The number of a registration is odd while the action is in the table.
-  static bool is_live(std::uint32_t registered) noexcept { return (registered & 1) != 0; }
+  // A place without an action has this bit beside the number of its last registration. No name has
+  // it in its number, so that the look of run() and remove() finds no action that was never added
+  // either.
+  static constexpr std::uint32_t vacant = std::uint32_t{1} << 31;
+  // Registrations of a place are numbered 1 .. last_number, and then from 1 again; the number in
+  // `none` is left out.
+  static constexpr std::uint32_t last_number = none / most_actions - 1;
+  static_assert(none / most_actions < vacant);
 
   struct alignas(cache_line) description {
-    typename Memory::template atomic<std::uint32_t> registered{0};
+    typename Memory::template atomic<std::uint32_t> registered{vacant};
     typename Memory::template plain<function> act{};
     typename Memory::template plain<void*> argument{};
     // Under the lock: somebody waits for its last run.

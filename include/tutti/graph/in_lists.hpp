@@ -86,8 +86,8 @@ class in_lists {
   // Calls f(size, its index in sizes); the size is a std::integral_constant.
   template <class F>
   static void for_each_size(F&& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (f(std::integral_constant<std::uint32_t, sizes[I]>{}, I), ...);
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+      (f(std::integral_constant<std::uint32_t, sizes[Index]>{}, Index), ...);
     }
     (std::make_index_sequence<sizes.size()>{});
   }

@@ -85,7 +85,7 @@ void copy_in(Cell* to, const void* from, std::size_t bytes) noexcept {
     for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
       std::memcpy(&word, static_cast<const std::byte*>(from) + at,
-                  std::min(bytes - at, sizeof word));
+                  (std::min)(bytes - at, sizeof word));
       to[at / sizeof word] = word;
     }
   }

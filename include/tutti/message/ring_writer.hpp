@@ -121,10 +121,10 @@ class alignas(cache_line) ring_writer {
     // The reserve stays free behind the run, as has_open_run() promises, or the run consists of
     // this message alone.
     const std::uint64_t spare = free > place::reserve ? free - place::reserve : 0;
-    const std::uint64_t most = std::min(
+    const std::uint64_t most = (std::min)(
         {batch_ / step, rest / step, spare / step, std::uint64_t{detail::run_header::most}});
     start_ = cursor_ = place_.cells + index(position_) + 1;
-    limit_ = cursor_ + std::max<std::uint64_t>(most, 1) * step;
+    limit_ = cursor_ + (std::max)(most, std::uint64_t{1}) * step;
     size_ = bytes;
     step_ = step;
   }

@@ -233,7 +233,7 @@ struct extremum_kernel {
     if constexpr (limits::has_infinity)
       return is_largest ? -limits::infinity() : limits::infinity();
     else
-      return is_largest ? limits::lowest() : limits::max();
+      return is_largest ? limits::lowest() : (limits::max)();
   }
 };
 using minimum_kernel = extremum_kernel<false>;

@@ -262,8 +262,7 @@ void basic_team<Memory>::refuse_while_late() const {
   // relaxed: only a value that this thread has stored matters.
   if (late_opener_.load(relaxed) != &detail::team_here<Memory>()) return;
   std::string late;
-  for (const rank_t rank : unfinished_ranks())
-    late += (late.empty() ? "" : ", ") + std::to_string(rank);
+  each_unfinished([&](rank_t rank) { late += (late.empty() ? "" : ", ") + std::to_string(rank); });
   throw std::logic_error("tutti: a region of this team has not ended yet (missing: rank " + late +
                          "); wait for it with wait_for()");
 }
@@ -323,11 +322,8 @@ void basic_team<Memory>::narrowed::set(rank_t ranks, rank_t size,
 
 template <class Memory>
 timed_result basic_team<Memory>::close_by(basic_deadline<Memory> until) {
-  if (!regions_->close(until)) {
-    std::vector<rank_t> missing = unfinished_ranks();
-    const auto how_many = static_cast<rank_t>(missing.size());
-    return {false, 0, how_many, std::move(missing)};
-  }
+  if (!regions_->close(until))
+    return detail::late_result(0, [&](auto report) { each_unfinished(report); });
   // relaxed: only this thread needs it; is_open_ tells other threads.
   late_opener_.store(nullptr, relaxed);
   late_callable_.reset();
@@ -339,15 +335,14 @@ timed_result basic_team<Memory>::close_by(basic_deadline<Memory> until) {
 }
 
 template <class Memory>
-std::vector<rank_t> basic_team<Memory>::unfinished_ranks() const {
-  std::vector<rank_t> missing;
+template <class Report>
+void basic_team<Memory>::each_unfinished(Report report) const {
   for (rank_t rank = 0; rank < ranks_; ++rank) {
     const rank_t thread = (*members_)[rank].thread();
     if (thread == 0 || regions_->has_finished(thread)) continue;
     if (is_virtual() && virtual_->has_ended(rank)) continue;
-    missing.push_back(rank);
+    report(rank);
   }
-  return missing;
 }
 
 template <class Memory>

@@ -219,7 +219,9 @@ class TUTTI_API basic_team {
   rank_t threads_of(rank_t k) const noexcept { return (*members_)[k - 1].thread() + 1; }
   class narrowed;
   timed_result close_by(basic_deadline<Memory> until);
-  std::vector<rank_t> unfinished_ranks() const;
+  // Calls report(rank) for each rank that the open region waits for, in ascending order.
+  template <class Report>
+  void each_unfinished(Report report) const;
 
   template <class F>
   void call_ranks(rank_t thread, const F& f);
