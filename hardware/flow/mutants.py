@@ -216,6 +216,9 @@ def draw(unit: Unit, count: int, seed: str, each_file: bool = False) -> list:
 # What the original's proofs are, by unit, proof and parameters: mutants are judged against it.
 _originals: dict = {}
 _originals_lock = threading.Lock()
+# How many mutants of a source each judge has killed: {source: {name: number}}.
+_kills: dict = {}
+_kills_lock = threading.Lock()
 
 
 def _without_places(problem: prove.Problem) -> str:
@@ -300,15 +303,23 @@ class _Trial:
             self.silent.append(f"{name} (exit status {outcome.status})")
         return False
 
-    def killer(self) -> str:
-        """What kills the mutant; empty: nothing does."""
+    def killer(self, whole: bool) -> str:
+        """What kills the mutant; empty: nothing does. `whole`: of the harnesses in Python, which
+        build a whole system and take minutes; otherwise of all others."""
         # PDR proves what other proofs prove, and takes longer.
-        for proof in self.unit.proofs:
-            if proof.bugs and proof.method != "pdr" and self.proof(proof):
-                return proof.name
-        for simulation in self.unit.simulations:
-            if self.simulation(simulation):
-                return simulation.name
+        proofs = [each for each in self.unit.proofs if each.bugs and each.method != "pdr"]
+        simulations = [each for each in self.unit.simulations
+            if each.harness[0].endswith(".py") == whole]  # fmt: skip
+        # What has killed most mutants of this source comes first.
+        with _kills_lock:
+            counts = dict(_kills.setdefault(self.mutant.path, {}))
+        for which in sorted([*([] if whole else proofs), *simulations],
+                key=lambda each: -counts.get(each.name, 0)):  # fmt: skip
+            if (self.proof if isinstance(which, Proof) else self.simulation)(which):
+                with _kills_lock:
+                    mine = _kills[self.mutant.path]
+                    mine[which.name] = mine.get(which.name, 0) + 1
+                return which.name
         return ""
 
 
@@ -326,21 +337,32 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
         return [result(unit.name, "mutants", mutant.name, status, trial.seconds, fate=fate,
             note=f"{fate}{note}", log=log)]  # fmt: skip
 
-    reason = _refused(unit, sources, folder)
+    # The mutant's own module takes a second. Whole tops take longer than most judges: they only
+    # have to accept what these do not kill. Any module may have a package's mutants in it.
+    alone = [module for module in unit.modules if module.name == mutant.path.stem]
+    reason = _refused(unit, alone or _tops(unit), sources, folder)
     if reason:
         return line("refused", f": {reason}")
     try:
-        # First: it takes seconds, and all judges of a mutant that changes nothing take minutes.
+        # First: it takes seconds.
         if _identical_alone(unit, mutant, sources, folder):
             return line("equivalent", ": no gate differs")
-        killer = trial.killer()
+        killer = trial.killer(whole=False)
     except prove.Trouble as trouble:
         return line("refused", f": {tools.first_error(str(trouble))}")
     if killer:
         return line("killed", f" by {killer}")
-    if _is_described(unit, mutant) and (_equivalent_alone(unit, mutant, sources, folder)
-            or _equivalent_after_reset(unit, mutant, sources, folder)
-            or _equivalent(unit, sources, folder)):  # fmt: skip
+    reason = _refused(unit, _tops(unit), sources, folder) if alone else ""
+    if reason:
+        return line("refused", f": {reason}")
+    described = _is_described(unit, mutant)
+    if described and (_equivalent_alone(unit, mutant, sources, folder)
+            or _equivalent_after_reset(unit, mutant, sources, folder)):  # fmt: skip
+        return line("equivalent", "")
+    killer = trial.killer(whole=True)
+    if killer:
+        return line("killed", f" by {killer}")
+    if described and _equivalent(unit, sources, folder):
         return line("equivalent", "")
     diff = f"line {mutant.line}: {mutant.old} -> {mutant.new}; " + ", ".join(trial.silent)
     return line("survived", "", diff)
@@ -398,9 +420,9 @@ def _is_described(unit: Unit, mutant: Mutant) -> bool:
     return stem.endswith("_pkg") or any(module.name == stem for module in unit.modules)
 
 
-def _refused(unit: Unit, sources: list, folder: pathlib.Path) -> str:
-    """Why a tool refuses the sources; empty: none does."""
-    for module in _tops(unit):
+def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> str:
+    """Why a tool refuses the sources of these modules; empty: none does."""
+    for module in modules:
         for parameters in module.parameters:
             text = lint.warnings(unit, module, parameters, sources, folder / "lint")
             # A signal that nothing reads any more is what many bugs leave behind.

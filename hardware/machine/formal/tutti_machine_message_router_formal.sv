@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A router with any messages at its ports and resets at any time. A message that the solver chooses
 /// leaves once, unchanged, by the port to which its way leads, behind those that went that way before
-/// it; as many leave as come in; a message that is not taken stays. That everybody's turn comes is
-/// proved of tutti_machine_crossbar.
+/// it; as many leave as come in, and none is stopped where the way is free; a message that is not
+/// taken stays. That everybody's turn comes is proved of tutti_machine_crossbar.
 module tutti_machine_message_router_formal
   import tutti_machine_message_pkg::*;
 #(
@@ -58,7 +58,7 @@ module tutti_machine_message_router_formal
   // The queues of the outputs.
   logic [Ports-1:0][7:0] used, read;
   flit_t [Ports-1:0][Depth-1:0] entry;
-  logic [Ports-1:0] bounded, strays, pushes, leaves;
+  logic [Ports-1:0] bounded, strays, pushes, leaves, wanted, stopped;
   for (genvar o = 0; o < Ports; o++) begin : gen_output
     logic [Depth-1:0] wrong;
     assign used[o] = 8'(u_router.u_crossbar.gen_output[o].i_queue.travelling_q)
@@ -68,7 +68,7 @@ module tutti_machine_message_router_formal
     assign bounded[o] = 32'(used[o]) <= Depth && 32'(read[o]) < Depth
         && 32'(u_router.u_crossbar.gen_output[o].i_queue.write_q)
             == (32'(read[o]) + 32'(used[o])) % Depth
-        && 32'(u_router.u_crossbar.turn_q[o]) < Ports;
+        && 32'(u_router.u_crossbar.turn_q[o]) < Ports && u_router.u_crossbar.occupied_q[o] == '0;
     for (genvar d = 0; d < Depth; d++) begin : gen_place
       assign entry[o][d] = u_router.u_crossbar.gen_output[o].i_queue.data_q[d];
       assign wrong[d] = (32'(d) + Depth - 32'(read[o])) % Depth < 32'(used[o])
@@ -77,6 +77,13 @@ module tutti_machine_message_router_formal
     assign strays[o] = wrong != '0;
     assign pushes[o] = u_router.u_crossbar.gives[o];
     assign leaves[o] = valid[o] && ready_i[o];
+    // A port whose queue has a place takes one of the messages that go that way.
+    always_comb begin
+      wanted[o] = 1'b0;
+      for (int unsigned i = 0; i < Ports; i++)
+        if (valid_i[i] && way_of(flit_i[i].to, here_q) == 3'(o)) wanted[o] = 1'b1;
+    end
+    assign stopped[o] = wanted[o] && 32'(used[o]) < Depth && !pushes[o];
   end
 
   // The chosen message: at which output, behind how many, and what it says.
@@ -120,6 +127,7 @@ module tutti_machine_message_router_formal
       a_ways: assert (strays == '0);
       a_as_many: assert ($countones(ready & valid_i) == $countones(pushes)
           && (ready & ~valid_i) == '0);
+      a_none_is_stopped: assert (stopped == '0);
       a_stays: assert ((offered_q & ~same) == '0);
       a_port: assert (!inside_q || 32'(out_q) < Ports);
       a_there: assert (!inside_q || ahead_q < used[out_q]);
