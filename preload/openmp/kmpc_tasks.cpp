@@ -208,7 +208,33 @@ TUTTI_KMPC int __kmpc_omp_taskwait(source_place*, int) {
                        [&me] { wait_for_children(me); });
   return 0;
 }
-TUTTI_KMPC int __kmpc_omp_taskyield(source_place*, int, int) { return 0; }
+// Programs poll for something that a queued task may bring about. libgomp's function does nothing.
+TUTTI_KMPC int __kmpc_omp_taskyield(source_place*, int, int) {
+  thread& me = self();
+  const task& current = *me.now.current;
+  const bool is_tied = current.is_explicit && current.function == run &&
+                       (static_cast<const header*>(current.data)->flags & ::is_tied) != 0;
+  if (task* const t = take_task(me, *me.now.team, is_tied ? &current : nullptr)) execute(me, *t);
+  return 0;
+}
+// Clang 16 and later ones call it for `taskwait depend`.
+TUTTI_KMPC void __kmpc_omp_taskwait_deps_51(source_place* place, int number, int count,
+                                            clang_dependence* list, int more,
+                                            clang_dependence* others, int is_nowait) {
+  if (is_nowait == 0) return __kmpc_omp_wait_deps(place, number, count, list, more, others);
+  thread& me = self();
+  header& h = make(me, ::is_tied, sizeof(clang_task), 0, [](int, clang_task*) { return 0; });
+  start(me, &data_of(h), list_of(me, count, list, more, others), TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC int __kmpc_omp_has_task_team(int) { return self().now.team->size > 1 ? 1 : 0; }
+
+// The numbers are those of the objects of tasks that have not ended.
+TUTTI_KMPC std::uint64_t __kmpc_get_taskid() {
+  return reinterpret_cast<std::uint64_t>(self().now.current);
+}
+TUTTI_KMPC std::uint64_t __kmpc_get_parent_taskid() {
+  return reinterpret_cast<std::uint64_t>(self().now.current->parent);
+}
 
 TUTTI_KMPC task* __kmpc_task_allow_completion_event(source_place*, int, clang_task* data) {
   task& t = *header_of(data).of;
