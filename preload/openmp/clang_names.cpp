@@ -15,16 +15,41 @@
           "\n.size tutti_clang_" #name ", .-tutti_clang_" #name "\n.symver tutti_clang_" #name \
           ", " #name "@VERSION\n.popsection")
 
+// A second name of a function.
+#define TUTTI_SECOND_NAME(name, of)                                                  \
+  __asm__(".pushsection .text\n.globl " #name "\n.type " #name ", %function\n" #name \
+          ":\n" TUTTI_JUMP #of TUTTI_LINKAGE "\n.size " #name ", .-" #name "\n.popsection")
+
 // LLVM's omp.h gives some routines other names in C.
-#define TUTTI_IN_C(name)                                                         \
-  __asm__(".pushsection .text\n.globl ompc_" #name "\n.type ompc_" #name         \
-          ", %function\nompc_" #name ":\n" TUTTI_JUMP "omp_" #name TUTTI_LINKAGE \
-          "\n.size ompc_" #name ", .-ompc_" #name "\n.popsection")
+#define TUTTI_IN_C(name) TUTTI_SECOND_NAME(ompc_##name, omp_##name)
 
 TUTTI_IN_C(capture_affinity);
+TUTTI_IN_C(get_ancestor_thread_num);
+TUTTI_IN_C(get_team_size);
+TUTTI_IN_C(set_dynamic);
+TUTTI_IN_C(set_max_active_levels);
+TUTTI_IN_C(set_nested);
+TUTTI_IN_C(set_num_threads);
+TUTTI_IN_C(set_schedule);
 TUTTI_IN_C(display_affinity);
 TUTTI_IN_C(get_affinity_format);
 TUTTI_IN_C(set_affinity_format);
+
+// Its library has two names for these.
+TUTTI_SECOND_NAME(kmpc_aligned_malloc, kmp_aligned_malloc);
+TUTTI_SECOND_NAME(kmpc_calloc, kmp_calloc);
+TUTTI_SECOND_NAME(kmpc_free, kmp_free);
+TUTTI_SECOND_NAME(kmpc_get_affinity_mask_proc, kmp_get_affinity_mask_proc);
+TUTTI_SECOND_NAME(kmpc_malloc, kmp_malloc);
+TUTTI_SECOND_NAME(kmpc_realloc, kmp_realloc);
+TUTTI_SECOND_NAME(kmpc_set_affinity_mask_proc, kmp_set_affinity_mask_proc);
+TUTTI_SECOND_NAME(kmpc_set_blocktime, kmp_set_blocktime);
+TUTTI_SECOND_NAME(kmpc_set_defaults, kmp_set_defaults);
+TUTTI_SECOND_NAME(kmpc_set_disp_num_buffers, kmp_set_disp_num_buffers);
+TUTTI_SECOND_NAME(kmpc_set_library, kmp_set_library);
+TUTTI_SECOND_NAME(kmpc_set_stacksize, kmp_set_stacksize);
+TUTTI_SECOND_NAME(kmpc_set_stacksize_s, kmp_set_stacksize_s);
+TUTTI_SECOND_NAME(kmpc_unset_affinity_mask_proc, kmp_unset_affinity_mask_proc);
 
 TUTTI_ALSO(omp_aligned_alloc);
 TUTTI_ALSO(omp_aligned_calloc);

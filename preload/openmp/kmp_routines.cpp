@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routines that LLVM's runtime adds, and those of OpenMP that differ from libgomp's.
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "preload/openmp/kmpc.hpp"
 
@@ -32,6 +35,39 @@ TUTTI_KMPC_VERSION(tutti_kmpc_set_nest_lock, omp_set_nest_lock);
 TUTTI_KMPC_VERSION(tutti_kmpc_unset_nest_lock, omp_unset_nest_lock);
 TUTTI_KMPC_VERSION(tutti_kmpc_test_nest_lock, omp_test_nest_lock);
 
+// ---- locks as other compilers use them
+
+extern "C" {
+void omp_init_lock(small_lock*);
+void omp_init_lock_with_hint(small_lock*, int);
+void omp_destroy_lock(small_lock*);
+void omp_set_lock(small_lock*);
+void omp_unset_lock(small_lock*);
+int omp_test_lock(small_lock*);
+}
+TUTTI_KMPC void __kmpc_init_lock(source_place*, int, small_lock* l) { omp_init_lock(l); }
+TUTTI_KMPC void __kmpc_init_lock_with_hint(source_place*, int, small_lock* l, std::uintptr_t hint) {
+  omp_init_lock_with_hint(l, static_cast<int>(hint));
+}
+TUTTI_KMPC void __kmpc_destroy_lock(source_place*, int, small_lock* l) { omp_destroy_lock(l); }
+TUTTI_KMPC void __kmpc_set_lock(source_place*, int, small_lock* l) { omp_set_lock(l); }
+TUTTI_KMPC void __kmpc_unset_lock(source_place*, int, small_lock* l) { omp_unset_lock(l); }
+TUTTI_KMPC int __kmpc_test_lock(source_place*, int, small_lock* l) { return omp_test_lock(l); }
+TUTTI_KMPC void __kmpc_init_nest_lock(source_place*, int, nest_lock** l) { omp_init_nest_lock_(l); }
+TUTTI_KMPC void __kmpc_init_nest_lock_with_hint(source_place*, int, nest_lock** l, std::uintptr_t) {
+  omp_init_nest_lock_(l);
+}
+TUTTI_KMPC void __kmpc_destroy_nest_lock(source_place*, int, nest_lock** l) {
+  omp_destroy_nest_lock_(l);
+}
+TUTTI_KMPC void __kmpc_set_nest_lock(source_place*, int, nest_lock** l) { omp_set_nest_lock_(l); }
+TUTTI_KMPC void __kmpc_unset_nest_lock(source_place*, int, nest_lock** l) {
+  omp_unset_nest_lock_(l);
+}
+TUTTI_KMPC int __kmpc_test_nest_lock(source_place*, int, nest_lock** l) {
+  return omp_test_nest_lock_(l);
+}
+
 // ---- pauses, whose kind LLVM's runtime looks at
 
 extern "C" int omp_pause_resource(int kind, int device);
@@ -55,11 +91,17 @@ TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource_f, omp_pause_resource_);
 TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource_all, omp_pause_resource_all);
 TUTTI_KMPC_VERSION(tutti_kmpc_pause_resource_all_f, omp_pause_resource_all_);
 
+TUTTI_KMPC int __kmpc_pause_resource(int kind, int device) {
+  return tutti_kmpc_pause_resource(kind, device);
+}
+
 // ---- settings of LLVM's runtime: they are kept, but tutti's waits learn instead
 
 namespace {
 std::atomic<int> block_time{200};
-}
+// Their numbers: serial, turnaround, throughput.
+std::atomic<int> library{3};
+}  // namespace
 TUTTI_KMPC void kmp_set_blocktime(int ms) {
   // relaxed: a setting.
   block_time.store(ms, tutti::relaxed);
@@ -70,16 +112,30 @@ TUTTI_KMPC void kmp_set_defaults(const char*) {}
 // The objects of loops are made as they are needed.
 TUTTI_KMPC void kmp_set_disp_num_buffers(int) {}
 TUTTI_KMPC int kmp_get_num_known_threads() { return known_threads(); }
-TUTTI_KMPC void kmp_set_library(int) {}
-TUTTI_KMPC int kmp_get_library() { return 2; }
-TUTTI_KMPC void kmp_set_library_serial() {}
-TUTTI_KMPC void kmp_set_library_turnaround() {}
-TUTTI_KMPC void kmp_set_library_throughput() {}
+TUTTI_KMPC void kmp_set_library(int kind) {
+  // relaxed: a setting.
+  library.store(kind, tutti::relaxed);
+}
+// relaxed: a setting.
+TUTTI_KMPC int kmp_get_library() { return library.load(tutti::relaxed); }
+TUTTI_KMPC void kmp_set_library_serial() { kmp_set_library(1); }
+TUTTI_KMPC void kmp_set_library_turnaround() { kmp_set_library(2); }
+TUTTI_KMPC void kmp_set_library_throughput() { kmp_set_library(3); }
 TUTTI_KMPC void kmp_set_warnings_on() {}
 TUTTI_KMPC void kmp_set_warnings_off() {}
 TUTTI_KMPC int kmp_get_cancellation_status(int) { return global().can_cancel ? 1 : 0; }
-TUTTI_KMPC std::size_t kmp_get_stacksize_s() { return global().stack_bytes; }
-TUTTI_KMPC int kmp_get_stacksize() { return static_cast<int>(global().stack_bytes); }
+TUTTI_KMPC std::size_t kmp_get_stacksize_s() {
+  if (global().stack_bytes != 0) return global().stack_bytes;
+  pthread_attr_t usual;
+  std::size_t bytes = 0;
+  pthread_attr_init(&usual);
+  pthread_attr_getstacksize(&usual, &bytes);
+  pthread_attr_destroy(&usual);
+  return bytes;
+}
+TUTTI_KMPC int kmp_get_stacksize() {
+  return static_cast<int>(std::min<std::size_t>(kmp_get_stacksize_s(), INT32_MAX));
+}
 TUTTI_KMPC void kmp_set_stacksize_s(std::size_t bytes) { global().stack_bytes = bytes; }
 TUTTI_KMPC void kmp_set_stacksize(int bytes) {
   global().stack_bytes = bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
@@ -132,3 +188,55 @@ TUTTI_KMPC void __kmpc_set_default_allocator(int, std::uintptr_t a) {
   omp_set_default_allocator(a);
 }
 TUTTI_KMPC std::uintptr_t __kmpc_get_default_allocator(int) { return omp_get_default_allocator(); }
+
+// ---- interoperability objects, of which a machine without devices has none
+
+TUTTI_KMPC int omp_get_num_interop_properties(const void*) { return 0; }
+TUTTI_KMPC std::intptr_t omp_get_interop_int(const void*, int, int*) { return 0; }
+TUTTI_KMPC void* omp_get_interop_ptr(const void*, int, int*) { return nullptr; }
+TUTTI_KMPC const char* omp_get_interop_str(const void*, int, int*) { return nullptr; }
+TUTTI_KMPC const char* omp_get_interop_name(const void*, int) { return nullptr; }
+TUTTI_KMPC const char* omp_get_interop_type_desc(const void*, int) { return nullptr; }
+TUTTI_KMPC const char* omp_get_interop_rc_desc(const void*, int) { return nullptr; }
+
+// What LLVM's library for devices asks: it runs target regions on the host if there are none.
+TUTTI_KMPC int __kmpc_get_target_offload() {
+  const char* const wanted = std::getenv("OMP_TARGET_OFFLOAD");
+  if (wanted == nullptr) return 1;
+  if (strcasecmp(wanted, "mandatory") == 0) return 2;
+  return strcasecmp(wanted, "disabled") == 0 ? 0 : 1;
+}
+
+// ---- Fortran
+
+TUTTI_KMPC void kmp_set_blocktime_(const int* ms) { kmp_set_blocktime(*ms); }
+TUTTI_KMPC int kmp_get_blocktime_() { return kmp_get_blocktime(); }
+TUTTI_KMPC void kmp_set_defaults_(const char*, std::size_t) {}
+TUTTI_KMPC void kmp_set_disp_num_buffers_(const int*) {}
+TUTTI_KMPC int kmp_get_num_known_threads_() { return kmp_get_num_known_threads(); }
+TUTTI_KMPC void kmp_set_library_(const int* kind) { kmp_set_library(*kind); }
+TUTTI_KMPC int kmp_get_library_() { return kmp_get_library(); }
+TUTTI_KMPC void kmp_set_library_serial_() { kmp_set_library_serial(); }
+TUTTI_KMPC void kmp_set_library_turnaround_() { kmp_set_library_turnaround(); }
+TUTTI_KMPC void kmp_set_library_throughput_() { kmp_set_library_throughput(); }
+TUTTI_KMPC void kmp_set_warnings_on_() {}
+TUTTI_KMPC void kmp_set_warnings_off_() {}
+TUTTI_KMPC int kmp_get_cancellation_status_(const int* kind) {
+  return kmp_get_cancellation_status(*kind);
+}
+TUTTI_KMPC std::size_t kmp_get_stacksize_s_() { return kmp_get_stacksize_s(); }
+TUTTI_KMPC int kmp_get_stacksize_() { return kmp_get_stacksize(); }
+TUTTI_KMPC void kmp_set_stacksize_s_(const std::size_t* bytes) { kmp_set_stacksize_s(*bytes); }
+TUTTI_KMPC void kmp_set_stacksize_(const int* bytes) { kmp_set_stacksize(*bytes); }
+TUTTI_KMPC void* kmp_malloc_(const std::size_t* size) { return kmp_malloc(*size); }
+TUTTI_KMPC void* kmp_calloc_(const std::size_t* count, const std::size_t* size) {
+  return kmp_calloc(*count, *size);
+}
+TUTTI_KMPC void* kmp_realloc_(void** at, const std::size_t* size) {
+  return kmp_realloc(*at, *size);
+}
+TUTTI_KMPC void* kmp_aligned_malloc_(const std::size_t* size, const std::size_t* align) {
+  return kmp_aligned_malloc(*size, *align);
+}
+TUTTI_KMPC void kmp_free_(void** at) { kmp_free(*at); }
+TUTTI_KMPC int omp_get_num_interop_properties_(const void*) { return 0; }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -21,6 +22,11 @@
 using namespace tutti::openmp;
 using tutti::acq_rel;
 using tutti::relaxed;
+
+extern "C" {
+void GOMP_error(const char* message, std::size_t size);
+void GOMP_warning(const char* message, std::size_t size);
+}
 
 namespace {
 
@@ -107,6 +113,18 @@ TUTTI_KMPC void __kmpc_fork_call(source_place*, int count, body function, ...) {
   fork(c, std::exchange(self().pushed_threads, 0), TUTTI_OMPT_CALL_SITE);
 }
 
+// Flang's outlined functions get all their variables in one argument.
+TUTTI_KMPC void __kmpc_fork_call_if(source_place*, int count, body function, int condition,
+                                    void* arguments) {
+  region_call c;
+  c.function = function;
+  c.count = count > 0 && arguments != nullptr ? 1 : 0;
+  c.arguments[0] = arguments;
+  c.arguments[1] = nullptr;
+  const unsigned asked = std::exchange(self().pushed_threads, 0);
+  fork(c, condition != 0 ? asked : 1, TUTTI_OMPT_CALL_SITE);
+}
+
 TUTTI_KMPC void __kmpc_serialized_parallel(source_place*, int) {
   thread& me = self();
   me.pushed_threads = me.pushed_bind = 0;
@@ -117,6 +135,15 @@ TUTTI_KMPC void __kmpc_end_serialized_parallel(source_place*, int) { close_regio
 
 TUTTI_KMPC void __kmpc_push_num_threads(source_place*, int, int threads) {
   self().pushed_threads = threads > 0 ? static_cast<unsigned>(threads) : 0;
+}
+// A region with fewer threads than it strictly wants is no error here.
+TUTTI_KMPC void __kmpc_push_num_threads_strict(source_place* place, int number, int threads, int,
+                                               const char*) {
+  __kmpc_push_num_threads(place, number, threads);
+}
+TUTTI_KMPC void __kmpc_pop_num_threads(source_place*, int) {}
+TUTTI_KMPC void __kmpc_set_thread_limit(source_place*, int, int limit) {
+  if (limit > 0) env_to_change(self()).thread_limit = static_cast<unsigned>(limit);
 }
 TUTTI_KMPC void __kmpc_push_proc_bind(source_place*, int, int bind) {
   self().pushed_bind = static_cast<unsigned>(bind);
@@ -268,6 +295,30 @@ TUTTI_KMPC void __kmpc_copyprivate(source_place* place, int, std::size_t, void* 
   wait(me, place, false, TUTTI_OMPT_CALL_SITE);
 }
 
+// The caller copies from the address, and waits at a barrier afterwards.
+TUTTI_KMPC void* __kmpc_copyprivate_light(source_place* place, int, void* data) {
+  thread& me = self();
+  omp_team& team = *me.now.team;
+  // relaxed: the barrier publishes it.
+  if (data != nullptr) team.copied.store(data, relaxed);
+  wait(me, place, false, TUTTI_OMPT_CALL_SITE);
+  // relaxed: see above.
+  return team.copied.load(relaxed);
+}
+
+TUTTI_KMPC void __kmpc_scope(source_place*, int, void*) {
+  if (ompt::is_on()) ompt::work_begins(self(), ompt_work_scope, 1, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC void __kmpc_end_scope(source_place*, int, void*) {
+  if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
+}
+
+TUTTI_KMPC void __kmpc_error(source_place*, int severity, const char* message) {
+  constexpr int fatal_error = 2;
+  (severity == fatal_error ? GOMP_error : GOMP_warning)(
+      message, message != nullptr ? std::strlen(message) : 0);
+}
+
 TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) {
   enter_critical(lock_in(name), 0, TUTTI_OMPT_CALL_SITE);
 }
@@ -313,6 +364,10 @@ namespace {
 struct constructors {
   void* (*make)(void*) = nullptr;
   void* (*copy)(void*, void*) = nullptr;
+  // Those of an array of `elements`, if that is not 0.
+  void* (*make_all)(void*, std::size_t) = nullptr;
+  void* (*copy_all)(void*, void*, std::size_t) = nullptr;
+  std::size_t elements = 0;
 };
 struct registered_variables {
   small_lock lock;
@@ -329,7 +384,16 @@ TUTTI_KMPC void __kmpc_threadprivate_register(source_place*, void* variable, voi
                                               void* (*copy)(void*, void*), void (*)(void*)) {
   registered_variables& all = registered();
   const locked guard(all.lock);
-  all.of[variable] = {make, copy};
+  all.of[variable] = {.make = make, .copy = copy};
+}
+TUTTI_KMPC void __kmpc_threadprivate_register_vec(source_place*, void* variable,
+                                                  void* (*make)(void*, std::size_t),
+                                                  void* (*copy)(void*, void*, std::size_t),
+                                                  void (*)(void*, std::size_t),
+                                                  std::size_t elements) {
+  registered_variables& all = registered();
+  const locked guard(all.lock);
+  all.of[variable] = {.make_all = make, .copy_all = copy, .elements = elements};
 }
 
 TUTTI_KMPC void* __kmpc_threadprivate_cached(source_place*, int, void* variable, std::size_t size,
@@ -347,11 +411,19 @@ TUTTI_KMPC void* __kmpc_threadprivate_cached(source_place*, int, void* variable,
     const auto at = all.of.find(variable);
     if (at != all.of.end()) found = at->second;
   }
-  if (found.make != nullptr)
+  if (found.make_all != nullptr)
+    found.make_all(copy, found.elements);
+  else if (found.copy_all != nullptr)
+    found.copy_all(copy, variable, found.elements);
+  else if (found.make != nullptr)
     found.make(copy);
   else if (found.copy != nullptr)
     found.copy(copy, variable);
   else
     __builtin_memcpy(copy, variable, size);
   return copy;
+}
+TUTTI_KMPC void* __kmpc_threadprivate(source_place* place, int number, void* variable,
+                                      std::size_t size) {
+  return __kmpc_threadprivate_cached(place, number, variable, size, nullptr);
 }

@@ -33,4 +33,8 @@ inline small_lock& lock_in(void* name) { return *static_cast<small_lock*>(name);
 
 void end_kmpc_group(thread& me);
 
+// Whether the thread runs a task that it makes at once, so that it knows the sizes of the copies
+// that it combines later.
+bool learns_sizes(const thread& me);
+
 }  // namespace tutti::openmp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clang's interface: atomic updates of integers and floating-point numbers by function calls, which
-// compilers other than clang emit. Those of long double and of complex numbers are missing.
+// compilers other than clang emit.
 #include <cstdint>
 
 #include "preload/openmp/environment.hpp"

@@ -112,6 +112,30 @@ void static_part(int schedule, int* is_last, Value* lower, Value* upper,
   if (is_last != nullptr) *is_last = has_last ? 1 : 0;
 }
 
+// The part of this thread in that of its team, whose end is stored as well.
+template <class Value>
+void part_of_team(int schedule, int* is_last, Value* lower, Value* upper, Value* end_of_team,
+                  std::make_signed_t<Value>* stride, std::make_signed_t<Value> step,
+                  std::make_signed_t<Value> chunk) {
+  int is_last_team = 0, is_last_thread = 0;
+  static_part<Value>(distribute_whole, &is_last_team, lower, upper, stride, step, chunk);
+  *end_of_team = *upper;
+  static_part<Value>(schedule, &is_last_thread, lower, upper, stride, step, chunk);
+  if (is_last != nullptr) *is_last = is_last_team & is_last_thread;
+}
+
+// A chunk of this team.
+template <class Value>
+void chunk_of_team(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
+                   std::make_signed_t<Value> step, std::make_signed_t<Value> chunk) {
+  const Value end = *upper;
+  static_part<Value>(distribute_chunked, is_last, lower, upper, stride, step, chunk);
+  // It does not end after the loop, nor because it goes beyond the type's values.
+  const bool ends_late =
+      step > 0 ? *upper > end || *upper < *lower : *upper < end || *upper > *lower;
+  if (ends_late) *upper = end;
+}
+
 [[gnu::cold, gnu::noinline]] void report_static(const source_place* place, int schedule,
                                                 std::uint64_t count, ompt::call_site at) {
   const int flags = place != nullptr ? place->flags : 0;
@@ -193,6 +217,27 @@ int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* st
       report_static(place, schedule, count_of<Value>(*lower, *upper, step), TUTTI_OMPT_CALL_SITE); \
     static_part<Value>(schedule, is_last, lower, upper, stride, step, chunk);                      \
   }                                                                                                \
+  TUTTI_KMPC void __kmpc_dist_for_static_init_##name(                                              \
+      source_place* place, int, int schedule, int* is_last, Value* lower, Value* upper,            \
+      Value* end_of_team, Signed* stride, Signed step, Signed chunk) {                             \
+    if (ompt::is_on())                                                                             \
+      report_static(place, schedule, count_of<Value>(*lower, *upper, step), TUTTI_OMPT_CALL_SITE); \
+    part_of_team<Value>(schedule, is_last, lower, upper, end_of_team, stride, step, chunk);        \
+  }                                                                                                \
+  TUTTI_KMPC void __kmpc_team_static_init_##name(source_place*, int, int* is_last, Value* lower,   \
+                                                 Value* upper, Signed* stride, Signed step,        \
+                                                 Signed chunk) {                                   \
+    chunk_of_team<Value>(is_last, lower, upper, stride, step, chunk);                              \
+  }                                                                                                \
+  TUTTI_KMPC void __kmpc_dist_dispatch_init_##name(source_place*, int, int schedule, int* is_last, \
+                                                   Value lower, Value upper, Signed step,          \
+                                                   Signed chunk) {                                 \
+    int is_last_team = 0;                                                                          \
+    Signed stride = 0;                                                                             \
+    static_part<Value>(distribute_whole, &is_last_team, &lower, &upper, &stride, step, chunk);     \
+    if (is_last != nullptr) *is_last = is_last_team;                                               \
+    start<Value>(schedule, lower, upper, step, chunk, TUTTI_OMPT_CALL_SITE);                       \
+  }                                                                                                \
   TUTTI_KMPC void __kmpc_dispatch_init_##name(source_place*, int, int schedule, Value lower,       \
                                               Value upper, Signed step, Signed chunk) {            \
     start<Value>(schedule, lower, upper, step, chunk, TUTTI_OMPT_CALL_SITE);                       \
@@ -206,6 +251,9 @@ TUTTI_KMPC_LOOPS(4, std::int32_t, std::int32_t)
 TUTTI_KMPC_LOOPS(4u, std::uint32_t, std::int32_t)
 TUTTI_KMPC_LOOPS(8, std::int64_t, std::int64_t)
 TUTTI_KMPC_LOOPS(8u, std::uint64_t, std::int64_t)
+
+// Clang 19 and later ones call it.
+TUTTI_KMPC void __kmpc_dispatch_deinit(source_place*, int) {}
 
 TUTTI_KMPC void __kmpc_for_static_fini(source_place*, int) {
   if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);

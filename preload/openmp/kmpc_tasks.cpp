@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clang's interface: tasks, loops of tasks, and reductions over tasks.
+// Clang's interface: tasks and loops of tasks.
 #include <cstdlib>
 #include <cstring>
 
@@ -131,7 +131,8 @@ int start(thread& me, clang_task* data, std::span<const dependence> list, ompt::
     return 0;
   }
   set_priority(t, h, *data);
-  const bool at_once = is_included(me, true, t.is_detachable || !list.empty());
+  const bool waits = t.is_detachable || !list.empty();
+  const bool at_once = is_included(me, true, waits) || (!waits && learns_sizes(me));
   if (ompt::is_on()) report_task(me, h, at_once, list, at);
   if (at_once)
     run_at_once(me, t, list);
@@ -207,7 +208,33 @@ TUTTI_KMPC int __kmpc_omp_taskwait(source_place*, int) {
                        [&me] { wait_for_children(me); });
   return 0;
 }
-TUTTI_KMPC int __kmpc_omp_taskyield(source_place*, int, int) { return 0; }
+// Programs poll for something that a queued task may bring about. libgomp's function does nothing.
+TUTTI_KMPC int __kmpc_omp_taskyield(source_place*, int, int) {
+  thread& me = self();
+  const task& current = *me.now.current;
+  const bool is_tied = current.is_explicit && current.function == run &&
+                       (static_cast<const header*>(current.data)->flags & ::is_tied) != 0;
+  if (task* const t = take_task(me, *me.now.team, is_tied ? &current : nullptr)) execute(me, *t);
+  return 0;
+}
+// Clang 16 and later ones call it for `taskwait depend`.
+TUTTI_KMPC void __kmpc_omp_taskwait_deps_51(source_place* place, int number, int count,
+                                            clang_dependence* list, int more,
+                                            clang_dependence* others, int is_nowait) {
+  if (is_nowait == 0) return __kmpc_omp_wait_deps(place, number, count, list, more, others);
+  thread& me = self();
+  header& h = make(me, ::is_tied, sizeof(clang_task), 0, [](int, clang_task*) { return 0; });
+  start(me, &data_of(h), list_of(me, count, list, more, others), TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC int __kmpc_omp_has_task_team(int) { return self().now.team->size > 1 ? 1 : 0; }
+
+// The numbers are those of the objects of tasks that have not ended.
+TUTTI_KMPC std::uint64_t __kmpc_get_taskid() {
+  return reinterpret_cast<std::uint64_t>(self().now.current);
+}
+TUTTI_KMPC std::uint64_t __kmpc_get_parent_taskid() {
+  return reinterpret_cast<std::uint64_t>(self().now.current->parent);
+}
 
 TUTTI_KMPC task* __kmpc_task_allow_completion_event(source_place*, int, clang_task* data) {
   task& t = *header_of(data).of;
@@ -278,7 +305,8 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
     std::memcpy(at + lower_at, &from, sizeof from);
     std::memcpy(at + upper_at, &to, sizeof to);
     if (fill != nullptr) fill(&data_of(piece), data, i + 1 == all.pieces ? 1 : 0);
-    const bool at_once = is_included(me, is_parallel, false);
+    const bool at_once =
+        is_included(me, is_parallel, false) || (i + 1 == all.pieces && learns_sizes(me));
     if (ompt::is_on()) report_task(me, piece, at_once, {}, site);
     if (at_once)
       run_at_once(me, t, {});
@@ -306,204 +334,4 @@ TUTTI_KMPC void __kmpc_taskloop_5(source_place*, int, clang_task* t, int if_clau
                                   void* fill) {
   taskloop(t, if_clause != 0, lower, upper, step, no_group == 0, kind, amount, is_strict != 0,
            reinterpret_cast<duplicate>(fill), TUTTI_OMPT_CALL_SITE);
-}
-
-// ---- reductions over tasks: each variable has a copy for each thread
-
-namespace {
-
-// The layout is the compiler's.
-struct reduced_variable {
-  void* shared;
-  void* original;
-  std::size_t bytes;
-  void (*begin)(void* copy, void* original);
-  void (*end)(void* copy);
-  void (*combine)(void* into, void* copy);
-  unsigned flags;
-};
-
-struct copies {
-  reduced_variable variable;
-  std::byte* memory;
-  std::size_t stride;
-};
-
-}  // namespace
-
-struct tutti::openmp::kmpc_reductions {
-  kmpc_reductions* outer = nullptr;
-  unsigned threads = 0;
-  // Where the copies are shared, the variables of each thread are others, and their memory is not.
-  bool owns_memory = true;
-  std::vector<copies> all;
-};
-
-namespace {
-
-kmpc_reductions* make_reductions(const thread& me, int count, const reduced_variable* variables) {
-  auto* const made = new kmpc_reductions;
-  made->threads = me.now.team->size;
-  for (int i = 0; i < count; ++i) {
-    const reduced_variable& v = variables[i];
-    copies c{v, nullptr, (v.bytes + 63) / 64 * 64};
-    c.memory = static_cast<std::byte*>(std::aligned_alloc(64, c.stride * made->threads));
-    if (c.memory == nullptr) fatal("Out of memory allocating %lu bytes", c.stride * made->threads);
-    for (unsigned t = 0; t < made->threads; ++t) {
-      if (v.begin != nullptr)
-        v.begin(c.memory + t * c.stride, v.original);
-      else
-        std::memset(c.memory + t * c.stride, 0, v.bytes);
-    }
-    made->all.push_back(c);
-  }
-  return made;
-}
-
-void attach(thread& me, kmpc_reductions* made) {
-  if (me.now.current->group == nullptr) start_group(me, false);
-  taskgroup& group = *me.now.current->group;
-  made->outer = group.of_clang;
-  group.of_clang = made;
-}
-
-// Adds the copies in the order of the ranks.
-void combine(kmpc_reductions& r) {
-  for (copies& c : r.all) {
-    for (unsigned t = 0; t < r.threads; ++t) {
-      c.variable.combine(c.variable.shared, c.memory + t * c.stride);
-      if (c.variable.end != nullptr) c.variable.end(c.memory + t * c.stride);
-    }
-    std::free(c.memory);
-  }
-}
-
-}  // namespace
-
-namespace tutti::openmp {
-
-void end_kmpc_group(thread& me) {
-  taskgroup* const group = me.now.current->group;
-  if (group == nullptr) return;
-  wait_for_group(me, *group);
-  while (kmpc_reductions* const r = group->of_clang) {
-    group->of_clang = r->outer;
-    if (r->owns_memory) combine(*r);
-    delete r;
-  }
-  end_group(me);
-}
-
-}  // namespace tutti::openmp
-
-TUTTI_KMPC void __kmpc_taskgroup(source_place*, int) {
-  thread& me = self();
-  start_group(me, false);
-  if (ompt::is_on()) ompt::group_begins(me, TUTTI_OMPT_CALL_SITE);
-}
-TUTTI_KMPC void __kmpc_end_taskgroup(source_place*, int) {
-  thread& me = self();
-  ompt::in_sync_region(me, ompt_sync_region_taskgroup, TUTTI_OMPT_CALL_SITE,
-                       [&me] { end_kmpc_group(me); });
-}
-
-TUTTI_KMPC void* __kmpc_taskred_init(int, int count, reduced_variable* variables) {
-  thread& me = self();
-  attach(me, make_reductions(me, count, variables));
-  return me.now.current->group;
-}
-
-namespace {
-
-// What earlier compilers pass. Their function that begins a copy takes the copy alone.
-struct earlier_variable {
-  void* shared;
-  std::size_t bytes;
-  void (*begin)(void* copy, void* unused);
-  void (*end)(void* copy);
-  void (*combine)(void* into, void* copy);
-  unsigned flags;
-};
-
-std::vector<reduced_variable> converted(int count, const earlier_variable* variables) {
-  std::vector<reduced_variable> all;
-  for (int i = 0; i < count; ++i) {
-    const earlier_variable& v = variables[i];
-    all.push_back({v.shared, v.shared, v.bytes, v.begin, v.end, v.combine, v.flags});
-  }
-  return all;
-}
-
-}  // namespace
-
-TUTTI_KMPC void* __kmpc_task_reduction_init(int number, int count, earlier_variable* variables) {
-  return __kmpc_taskred_init(number, count, converted(count, variables).data());
-}
-
-TUTTI_KMPC void* __kmpc_task_reduction_get_th_data(int, void* group, void* variable) {
-  thread& me = self();
-  auto* g = group != nullptr ? static_cast<taskgroup*>(group) : me.now.current->group;
-  for (; g != nullptr; g = g->outer) {
-    for (kmpc_reductions* r = g->of_clang; r != nullptr; r = r->outer) {
-      for (const copies& c : r->all) {
-        auto* const wanted = static_cast<std::byte*>(variable);
-        if (c.variable.shared != variable &&
-            (wanted < c.memory || wanted >= c.memory + r->threads * c.stride))
-          continue;
-        return c.memory + me.now.rank * c.stride;
-      }
-    }
-  }
-  fatal("couldn't find matching task_reduction or reduction with task modifier for %p", variable);
-}
-
-// A reduction of a region or of a loop in whose tasks variables take part: all threads have the
-// same copies, and each has a variable of its own, to which the last thread adds them.
-TUTTI_KMPC void* __kmpc_taskred_modifier_init(source_place*, int, int is_loop, int count,
-                                              reduced_variable* variables) {
-  thread& me = self();
-  omp_team& team = *me.now.team;
-  start_group(me, false);
-  auto* const mine = new kmpc_reductions;
-  {
-    const locked guard(team.task_lock);
-    kmpc_reductions*& shared = team.shared_reductions[is_loop != 0];
-    if (shared == nullptr) {
-      shared = make_reductions(me, count, variables);
-      team.reduction_users[is_loop != 0] = team.size;
-    }
-    *mine = *shared;
-  }
-  mine->owns_memory = false;
-  for (int i = 0; i < count; ++i) mine->all[static_cast<std::size_t>(i)].variable = variables[i];
-  attach(me, mine);
-  return me.now.current->group;
-}
-
-TUTTI_KMPC void* __kmpc_task_reduction_modifier_init(source_place* place, int number, int is_loop,
-                                                     int count, earlier_variable* variables) {
-  return __kmpc_taskred_modifier_init(place, number, is_loop, count,
-                                      converted(count, variables).data());
-}
-
-TUTTI_KMPC void __kmpc_task_reduction_modifier_fini(source_place*, int, int is_loop) {
-  thread& me = self();
-  omp_team& team = *me.now.team;
-  taskgroup* const group = me.now.current->group;
-  if (group == nullptr || group->of_clang == nullptr) return;
-  wait_for_group(me, *group);
-  kmpc_reductions* const mine = group->of_clang;
-  kmpc_reductions* shared = nullptr;
-  {
-    const locked guard(team.task_lock);
-    if (--team.reduction_users[is_loop != 0] == 0)
-      shared = std::exchange(team.shared_reductions[is_loop != 0], nullptr);
-  }
-  if (shared != nullptr) {
-    combine(*mine);
-    delete shared;
-  }
-  group->of_clang = mine->outer;
-  delete mine;
-  end_group(me);
 }

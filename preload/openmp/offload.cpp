@@ -165,3 +165,43 @@ TUTTI_OMP int omp_target_associate_ptr(const void*, const void*, std::size_t, st
   return EINVAL;
 }
 TUTTI_OMP int omp_target_disassociate_ptr(const void*, int) { return EINVAL; }
+
+// ---- GCC 13 has these
+
+TUTTI_OMP void* omp_get_mapped_ptr(const void* at, int device) {
+  return device == 0 ? const_cast<void*>(at) : nullptr;
+}
+TUTTI_OMP int omp_target_is_accessible(const void*, std::size_t, int device) {
+  return device == 0 ? 1 : 0;
+}
+
+namespace {
+// An object of dependences of GCC has two words.
+void wait_for_objects(int count, void* (*objects)[2]) {
+  if (count <= 0 || objects == nullptr) return;
+  // The compiler lists objects of dependences like this.
+  std::vector<void*> list = {nullptr, reinterpret_cast<void*>(static_cast<std::intptr_t>(count)),
+                             nullptr, nullptr, nullptr};
+  for (int i = 0; i < count; ++i) list.push_back(objects[i]);
+  GOMP_taskwait_depend(list.data());
+}
+}  // namespace
+
+// The copies are made before the functions return.
+TUTTI_OMP int omp_target_memcpy_async(void* to, const void* from, std::size_t size,
+                                      std::size_t to_offset, std::size_t from_offset, int to_device,
+                                      int from_device, int count, void* (*objects)[2]) {
+  wait_for_objects(count, objects);
+  return omp_target_memcpy(to, from, size, to_offset, from_offset, to_device, from_device);
+}
+TUTTI_OMP int omp_target_memcpy_rect_async(void* to, const void* from, std::size_t element,
+                                           int dimensions, const std::size_t* volume,
+                                           const std::size_t* to_offsets,
+                                           const std::size_t* from_offsets,
+                                           const std::size_t* to_extents,
+                                           const std::size_t* from_extents, int to_device,
+                                           int from_device, int count, void* (*objects)[2]) {
+  wait_for_objects(count, objects);
+  return omp_target_memcpy_rect(to, from, element, dimensions, volume, to_offsets, from_offsets,
+                                to_extents, from_extents, to_device, from_device);
+}

@@ -166,6 +166,56 @@ static void check_reductions(void) {
   CHECK(region == 3 * 435 && inner == 1 << 15);
 }
 
+// Clang's functions for parts of arrays find their sizes in variables of the thread, which tasks
+// set.
+static void check_array_reductions(int size) {
+  enum { all = 600 };
+  static long grouped[all], of_region[all];
+  long own[size];
+  for (int i = 0; i < all; ++i) grouped[i] = of_region[i] = i;
+  for (int i = 0; i < size; ++i) own[i] = i;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : grouped [1:size]) task_reduction(+ : own)
+  for (int t = 1; t <= 20; ++t) {
+#pragma omp task in_reduction(+ : grouped [1:size]) in_reduction(+ : own) firstprivate(t)
+    for (int i = 0; i < size; ++i) {
+      grouped[1 + i] += t;
+      own[i] += t;
+    }
+  }
+#pragma omp parallel reduction(task, + : of_region [1:size])
+#pragma omp for
+  for (int t = 1; t <= 20; ++t) {
+#pragma omp task in_reduction(+ : of_region [1:size]) firstprivate(t)
+    for (int i = 0; i < size; ++i) of_region[1 + i] += t;
+  }
+  for (int i = 0; i < all; ++i) {
+    const long wanted = i + (i >= 1 && i <= size ? 210 : 0);
+    CHECK(grouped[i] == wanted && of_region[i] == wanted);
+  }
+  for (int i = 0; i < size; ++i) CHECK(own[i] == i + 210);
+    // The thread that ends the group has to know them even if another one ran its only task.
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : grouped [1:size])
+  {
+    int is_done = 0;
+#pragma omp task in_reduction(+ : grouped [1:size]) shared(is_done)
+    {
+      for (int i = 0; i < size; ++i) ++grouped[1 + i];
+#pragma omp atomic write
+      is_done = 1;
+    }
+    for (int wait = 0, d = 0; wait < 20 && !d; ++wait) {
+      usleep(500);
+#pragma omp atomic read
+      d = is_done;
+    }
+  }
+  CHECK(grouped[1] == 212 && grouped[size] == size + 211);
+}
+
 // Tasks end before the tasks that they made, or wait for some of them: a thread that waits has to
 // find out which queued tasks descend from its own through tasks that have ended.
 static void grow(int depth, int* count) {
@@ -444,6 +494,7 @@ int main(void) {
     check_dependences();
     check_taskloop();
     check_reductions();
+    check_array_reductions(5 + 97 * repeat % 595);
     check_ended_ancestors();
     check_final();
     check_detach();
