@@ -183,7 +183,7 @@ module tutti_machine_units_formal
         && addr[u] == 23'(u < Sockets ? {its.addr[22:3], 3'b0} : {7'b0, its.addr[15:3], 3'b0}));
   end
 
-  // Who arrives at the mask unit, by the numbers that programs use.
+  // The cores that arrive at the mask unit, by the numbers that programs use.
   logic [Cores-1:0] arrive, parity;
   logic distinct;
   always_comb begin
