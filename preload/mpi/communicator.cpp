@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "preload/mpi/gather.hpp"
 #include "preload/mpi/inside_a_call.hpp"
@@ -90,19 +91,6 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   int size = 0;
   if (mpi.comm_size(comm, &size) != 0) return nullptr;
 
-  // A key of its own for each communicator, because keys may end with the last session.
-  int key = 0;
-  using copy_function = int (*)(handle, int, void*, void*, void*, int*);
-  const copy_function copy = [](handle, int, void*, void*, void*, int* is_copied) {
-    *is_copied = 0;
-    return 0;
-  };
-  using remove_function = int (*)(handle, int, void*, void*) noexcept;
-  const remove_function remove = on_free;
-  if (mpi.comm_create_keyval(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(remove), &key,
-                             nullptr) != 0)
-    return nullptr;
-
   auto* const made = new communicator(mpi, comm, preload::has_world(mpi));
   made->progress_ = mpi.by == family::openmpi && mpi.progress != nullptr ? progress_of_open_mpi
                                                                          : progress_by_probe;
@@ -111,8 +99,7 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   made->name_when_set_up_ = made->name();
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
   the_communicators.put(mpi.key(comm), made);
-  mpi.comm_set_attr(comm, key, made);
-  mpi.comm_free_keyval(&key);
+  made->set_attribute();
   return made->room_ ? made : nullptr;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tutti: cannot set up a communicator: %s\n", error.what());
@@ -294,27 +281,108 @@ void communicator::say(const std::string& what) const {
   std::fprintf(stderr, "tutti: %s, %d ranks: %s\n", name().c_str(), size_, what.c_str());
 }
 
+// --- the end -------------------------------------------------------------------------------------
+
+bool communicator::set_attribute() noexcept {
+  // A key of its own for each communicator, because keys may end with the last session.
+  int key = 0;
+  using copy_function = int (*)(handle, int, void*, void*, void*, int*);
+  const copy_function copy = [](handle, int, void*, void*, void*, int* is_copied) {
+    *is_copied = 0;
+    return 0;
+  };
+  using remove_function = int (*)(handle, int, void*, void*) noexcept;
+  const remove_function remove = on_free;
+  if (mpi_.comm_create_keyval(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(remove), &key,
+                              nullptr) != 0)
+    return false;
+  const bool is_set = mpi_.comm_set_attr(comm_, key, this) == 0;
+  mpi_.comm_free_keyval(&key);
+  return is_set;
+}
+
 int communicator::on_free(handle comm, int, void* attribute, void*) noexcept {
   auto* const leaving = static_cast<communicator*>(attribute);
-  the_communicators.put(leaving->mpi_.key(comm), nullptr);
+  const library& mpi = leaving->mpi_;
+  const handle key = mpi.key(comm);
   // relaxed: publishes nothing.
   leaving->is_freed_.store(true, relaxed);
-  if (leaving->room_ && leaving->rank_ == 0 && settings::get().is_verbose) {
-    const counts& n = leaving->served_;
-    std::fprintf(stderr,
-                 "tutti: %s, %d ranks, is freed: served %llu MPI_Barrier, %llu MPI_Ibarrier, %llu "
-                 "MPI_Bcast, %llu MPI_Allreduce; left %llu calls to MPI%s\n",
-                 leaving->name_when_set_up_.c_str(), leaving->size_,
-                 static_cast<unsigned long long>(n.barriers),
-                 static_cast<unsigned long long>(n.started_barriers),
-                 static_cast<unsigned long long>(n.broadcasts),
-                 static_cast<unsigned long long>(n.reductions),
-                 static_cast<unsigned long long>(leaving->passed_on_),
-                 leaving->outer_ ? leaving->outer_->account().c_str() : "");
+  if (key == mpi.key(mpi.world)) {
+    // MPI_Finalize. No other communicator gets this handle, and whatever is left ends with the
+    // process. Between nodes the calls that come now are MPI's own.
+    leaving->say_what_was_served();
+    if (leaving->outer_) leaving->room_.reset();
+    leaving->outer_.reset();
+    return 0;
   }
-  leaving->outer_.reset();
-  leaving->let_go();
+  if (frees_are_told) return 0;
+  the_communicators.put(key, nullptr);
+  if (being_freed* const here = freed_here(key); here != nullptr)
+    here->known = leaving;
+  else
+    leaving->end();
   return 0;
+}
+
+namespace {
+// Deeper ones end when their attribute is deleted.
+constexpr std::size_t most_freed_here = 8;
+}  // namespace
+
+communicator::being_freed* communicator::freed_here(handle key) noexcept {
+  static thread_local being_freed all[most_freed_here];
+  for (being_freed& one : all)
+    if (one.key == key) return &one;
+  return nullptr;
+}
+
+void communicator::begin_to_free(const library& mpi, handle comm) noexcept {
+  const handle key = mpi.key(comm);
+  if (!mpi.is_communicator(comm) || freed_here(key) != nullptr) return;
+  if (being_freed* const unused = freed_here(0); unused != nullptr) *unused = {key, nullptr};
+}
+
+void communicator::end_of_freeing(const library& mpi, handle comm, bool is_freed) noexcept {
+  being_freed* const here = freed_here(mpi.key(comm));
+  if (!mpi.is_communicator(comm) || here == nullptr) return;
+  communicator* const known = std::exchange(*here, {}).known;
+  if (known == nullptr) return;
+  if (is_freed) return known->end();
+  // A delete function of the program has failed, and the communicator lives on.
+  // relaxed: publishes nothing.
+  known->is_freed_.store(false, relaxed);
+  the_communicators.put(mpi.key(comm), known);
+  known->set_attribute();
+}
+
+void communicator::forget(const library& mpi, handle comm) noexcept {
+  communicator* const known = the_communicators.find(mpi.key(comm));
+  if (known == nullptr || mpi.key(comm) == mpi.key(mpi.world)) return;
+  the_communicators.put(mpi.key(comm), nullptr);
+  // The program has freed it, unless MPI is being finalized: then what is between nodes ends with
+  // the process, as no call of MPI may come any more. MPI has not said that it is freed if a delete
+  // function has made the first call on it.
+  // relaxed: publishes nothing.
+  if (!known->is_freed_.load(relaxed)) static_cast<void>(known->outer_.release());
+  known->end();
+}
+
+void communicator::end() noexcept {
+  say_what_was_served();
+  outer_.reset();
+  let_go();
+}
+
+void communicator::say_what_was_served() const {
+  if (!room_ || rank_ != 0 || !settings::get().is_verbose) return;
+  const auto print = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  std::fprintf(stderr,
+               "tutti: %s, %d ranks, is freed: served %llu MPI_Barrier, %llu MPI_Ibarrier, %llu "
+               "MPI_Bcast, %llu MPI_Allreduce; left %llu calls to MPI%s\n",
+               name_when_set_up_.c_str(), size_, print(served_.barriers),
+               print(served_.started_barriers), print(served_.broadcasts),
+               print(served_.reductions), print(passed_on_),
+               outer_ ? outer_->account().c_str() : "");
 }
 
 room& communicator::hold() noexcept {

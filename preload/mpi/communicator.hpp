@@ -4,8 +4,12 @@
 // A communicator is set up in its first call of MPI_Barrier, MPI_Bcast or MPI_Allreduce, whoever
 // made it. All its ranks make that call, so all set it up together: they tell each other where they
 // run, the first rank of each node makes the room, the others open it, and only if all have
-// succeeded is the communicator served. Otherwise all ranks leave its calls to MPI. An attribute
-// tells when MPI frees the communicator.
+// succeeded is the communicator served. Otherwise all ranks leave its calls to MPI.
+//
+// An attribute tells when MPI frees the communicator. The program may have attributes, too, whose
+// delete functions make collective calls on it, and each rank may have set them earlier or later
+// than this one. So it is served, for the thread that frees it, until MPI_Comm_free returns; for
+// the others it ends at once, because MPI may give its handle to another one.
 #pragma once
 
 #include <atomic>
@@ -34,9 +38,9 @@ class alignas(cache_line) communicator {
   // Whether MPI may be asked about a communicator. Before MPI_Init, after MPI_Finalize, and with a
   // handle that is none, MPI reports the mistake, unless the communicator is one of a session.
   static bool can_be_asked_for(const library& mpi, handle comm) noexcept;
-  // Whether a call before has set it up, be it served or not.
+  // Whether a call before has set it up, be it served or not, or it is too late for that.
   static bool is_set_up(const library& mpi, handle comm) noexcept {
-    return find(mpi.key(comm)) != nullptr;
+    return find(mpi.key(comm)) != nullptr || freed_here(mpi.key(comm)) != nullptr;
   }
   // Returns the communicator, which this call sets up if necessary; null if it is not served. MPI
   // knows the communicator. Collective.
@@ -97,6 +101,14 @@ class alignas(cache_line) communicator {
   void note_passed_on() noexcept { ++passed_on_; }
   void let_go() noexcept;
 
+  // Call these before and after MPI_Comm_free and MPI_Comm_disconnect, in the same thread.
+  static void begin_to_free(const library& mpi, handle comm) noexcept;
+  static void end_of_freeing(const library& mpi, handle comm, bool is_freed) noexcept;
+  // Where nobody stands before these calls, as in Open MPI's component: `frees_are_told`, and
+  // forget() is called, at least once, before MPI gives the handle to another communicator.
+  static inline bool frees_are_told = false;
+  static void forget(const library& mpi, handle comm) noexcept;
+
   struct counts {
     std::uint64_t barriers = 0, started_barriers = 0, broadcasts = 0, reductions = 0;
   };
@@ -104,11 +116,29 @@ class alignas(cache_line) communicator {
  private:
   communicator(const library& mpi, handle comm, bool has_world) noexcept
       : mpi_(mpi), comm_(comm), has_world_(has_world) {}
-  static communicator* find(handle key) noexcept { return the_communicators.find(key); }
+  static communicator* find(handle key) noexcept {
+    communicator* const known = the_communicators.find(key);
+    if (known != nullptr) [[likely]]
+      return known;
+    const being_freed* const here = freed_here(key);
+    return here == nullptr ? nullptr : here->known;
+  }
+  // A communicator that this thread frees; `known` is set when its attribute is deleted. A delete
+  // function may free another one.
+  struct being_freed {
+    handle key = 0;
+    communicator* known = nullptr;
+  };
+  static being_freed* freed_here(handle key) noexcept;
   [[gnu::cold, gnu::noinline]] void look_up(handle type, handle op) noexcept;
   [[gnu::cold, gnu::noinline]] static communicator* set_up(const library& mpi,
                                                            handle comm) noexcept;
   static int on_free(handle comm, int key, void* attribute, void* extra) noexcept;
+  // Has MPI call on_free(). Returns false if MPI cannot.
+  bool set_attribute() noexcept;
+  // Nobody calls it any more.
+  void end() noexcept;
+  void say_what_was_served() const;
 
   // Returns the reason why it cannot be served; empty if it can.
   std::string join();

@@ -10,6 +10,7 @@
 // None is noexcept, because MPI's error handlers may throw.
 #include <dlfcn.h>
 
+#include <cstring>
 #include <type_traits>
 
 #include "preload/mpi/calls.hpp"
@@ -110,6 +111,23 @@ int grequest_complete(complete_request next, handle request) {
   return mpi != nullptr && is_started_barrier(*mpi, request)
              ? report(*mpi, mpi->world, mpi->wrong_request)
              : next(request);
+}
+
+// --- communicators -------------------------------------------------------------------------------
+
+// MPI_Comm_free and MPI_Comm_disconnect, which take an MPI_Comm*.
+using free_communicator = int (*)(void* comm);
+
+int comm_free(free_communicator next, void* comm) {
+  const library* const mpi = library::get();
+  if (mpi == nullptr || comm == nullptr) return next(comm);
+  handle_space given;
+  std::memcpy(&given, comm, mpi->by == family::mpich ? sizeof(int) : sizeof(void*));
+  const handle freed = mpi->value(given);
+  communicator::begin_to_free(*mpi, freed);
+  const int error = next(comm);
+  communicator::end_of_freeing(*mpi, freed, error == 0);
+  return error;
 }
 
 }  // namespace
@@ -229,6 +247,28 @@ int tutti_pmpi_grequest_complete(handle request) {
 int tutti_mpi_grequest_complete(handle request) {
   static const auto next = next_of<complete_request>("MPI_Grequest_complete");
   return grequest_complete(next, request);
+}
+
+TUTTI_ENTRY int tutti_pmpi_comm_free(void* comm) asm("PMPI_Comm_free");
+TUTTI_ENTRY int tutti_mpi_comm_free(void* comm) asm("MPI_Comm_free");
+int tutti_pmpi_comm_free(void* comm) {
+  static const auto next = next_of<free_communicator>("PMPI_Comm_free");
+  return comm_free(next, comm);
+}
+int tutti_mpi_comm_free(void* comm) {
+  static const auto next = next_of<free_communicator>("MPI_Comm_free");
+  return comm_free(next, comm);
+}
+
+TUTTI_ENTRY int tutti_pmpi_comm_disconnect(void* comm) asm("PMPI_Comm_disconnect");
+TUTTI_ENTRY int tutti_mpi_comm_disconnect(void* comm) asm("MPI_Comm_disconnect");
+int tutti_pmpi_comm_disconnect(void* comm) {
+  static const auto next = next_of<free_communicator>("PMPI_Comm_disconnect");
+  return comm_free(next, comm);
+}
+int tutti_mpi_comm_disconnect(void* comm) {
+  static const auto next = next_of<free_communicator>("MPI_Comm_disconnect");
+  return comm_free(next, comm);
 }
 
 }  // namespace tutti::preload

@@ -59,7 +59,7 @@ static void let_go(mca_coll_base_module_t** kept) {
 /* Open MPI calls it once for each function. */
 static int disable(mca_coll_base_module_t* given, struct ompi_communicator_t* comm) {
   struct tutti_next_functions* const next = &((tutti_module*)given)->next;
-  (void)comm;
+  tutti_served_end(comm);
   let_go(&next->barrier_module);
   let_go(&next->bcast_module);
   let_go(&next->allreduce_module);
@@ -115,6 +115,7 @@ static mca_coll_base_module_t* comm_query(struct ompi_communicator_t* comm, int*
 static int init_query(bool progress_threads, bool mpi_threads) {
   (void)progress_threads;
   (void)mpi_threads;
+  tutti_served_begin();
   return OMPI_SUCCESS;
 }
 

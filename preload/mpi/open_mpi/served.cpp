@@ -14,6 +14,13 @@ handle handle_of(const void* object) noexcept { return reinterpret_cast<handle>(
 
 }  // namespace
 
+void tutti_served_begin(void) { tutti::preload::communicator::frees_are_told = true; }
+
+void tutti_served_end(ompi_communicator_t* comm) {
+  if (const library* const mpi = library::get(); mpi != nullptr)
+    tutti::preload::communicator::forget(*mpi, handle_of(comm));
+}
+
 int tutti_served_barrier(const tutti_next_functions* next, ompi_communicator_t* comm) {
   const auto leave = [&] { return next->barrier(comm, next->barrier_module); };
   const library* const mpi = library::get();

@@ -30,6 +30,10 @@ struct tutti_next_functions {
   struct mca_coll_base_module_2_3_0_t* ibarrier_module;
 };
 
+/* Call the first one before any other, and the second one when a communicator ends. */
+void tutti_served_begin(void);
+void tutti_served_end(struct ompi_communicator_t* comm);
+
 /* Serve a call, or leave it to the next component. They return MPI's error codes. */
 int tutti_served_barrier(const struct tutti_next_functions* next, struct ompi_communicator_t* comm);
 int tutti_served_bcast(const struct tutti_next_functions* next, void* data, int count,

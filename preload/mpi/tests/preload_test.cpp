@@ -80,6 +80,12 @@ TEST_P(preload_mpi, threads_start_and_end_barriers_at_once) {
 
 TEST_P(preload_mpi, calls_inside_finalize_are_served) { expect_all_held(run("finalize")); }
 
+TEST_P(preload_mpi, communicators_are_served_while_they_are_freed) {
+  const output result = run("deleted");
+  expect_all_held(result);
+  EXPECT_SAYS(result, "is freed: served 2 MPI_Barrier, 1 MPI_Ibarrier, 1 MPI_Bcast, 1 MPI_Allred");
+}
+
 TEST_P(preload_mpi, mistakes_are_reported_by_mpi) {
   expect_all_held(run("errors freeing cancelling completing"));
 }
@@ -229,7 +235,8 @@ TEST_F(open_mpi_component, serves_every_call) {
 }
 
 TEST_F(open_mpi_component, serves_communicators_threads_and_finalize) {
-  for (const std::string scenario : {"communicators", "started freed", "threads", "finalize"})
+  for (const std::string scenario :
+       {"communicators", "started freed", "deleted", "threads", "finalize"})
     expect_all_held(run(scenario));
 }
 

@@ -425,6 +425,39 @@ void finalize() {
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
 }
 
+// A delete function of the program makes collective calls on the communicator that is freed, before
+// or after the preload's own has been called: ranks set their attributes at different times.
+int use_freed(MPI_Comm comm, int, void*, void*) {
+  MPI_Barrier(comm);
+  check_sum(comm, 3);
+  MPI_Request request;
+  MPI_Ibarrier(comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  int value = rank_in(comm) == 0 ? 5 : 0;
+  MPI_Bcast(&value, 1, MPI_INT, 0, comm);
+  expect(value == 5, "a broadcast on a communicator that is freed is wrong");
+  return MPI_SUCCESS;
+}
+void deleted() {
+  int key = 0;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use_freed, &key, nullptr);
+  for (int i = 0; i < 6; ++i) {
+    MPI_Comm all;
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    const bool is_early = i % 3 == 0 || (i % 3 == 1 && world_rank % 2 == 0);
+    if (is_early) MPI_Comm_set_attr(all, key, nullptr);
+    if (i < 5) MPI_Barrier(all);
+    if (!is_early) MPI_Comm_set_attr(all, key, nullptr);
+    MPI_Comm_free(&all);
+    // This one may get the handle. It has other ranks.
+    MPI_Comm some;
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank == 0 ? 0 : 1, 0, &some);
+    check_sum(some, i + 1);
+    MPI_Comm_free(&some);
+  }
+  MPI_Comm_free_keyval(&key);
+}
+
 void late() {
   for (int i = 0; i < 5; ++i) {
     const int who = i % world_size;
@@ -494,6 +527,7 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"rendezvous", rendezvous},
     {"threads", threads},
     {"finalize", finalize},
+    {"deleted", deleted},
     {"late", late},
     {"missing", missing},
     {"missing_root", missing_root},
