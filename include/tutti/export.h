@@ -11,4 +11,13 @@
 #define TUTTI_API
 #endif
 
+/* The debug mode of libstdc++ gives containers another layout. What is marked has containers and
+ * stands in the compiled library: a program in that mode does not link with a library that is not,
+ * and the linker names _GLIBCXX_DEBUG. */
+#if defined(_GLIBCXX_DEBUG)
+#define TUTTI_CONTAINERS __attribute__((abi_tag("GLIBCXX_DEBUG")))
+#else
+#define TUTTI_CONTAINERS
+#endif
+
 #endif

@@ -28,6 +28,6 @@ TUTTI_API void add_barrier_provider(std::string_view name, barrier_provider prov
 // Thread-safe.
 TUTTI_API void remove_barrier_provider(std::string_view name) noexcept;
 // Returns the names of all providers, in the order of the alphabet. Thread-safe.
-TUTTI_API std::vector<std::string> barrier_provider_names();
+TUTTI_CONTAINERS TUTTI_API std::vector<std::string> barrier_provider_names();
 
 }  // namespace tutti

@@ -92,7 +92,7 @@ class TUTTI_API shared_barrier_error : public std::runtime_error {
   reason why_;
 };
 
-class TUTTI_API shared_barrier {
+class TUTTI_CONTAINERS TUTTI_API shared_barrier {
  public:
   static constexpr rank_t most_participants = 1024;
 

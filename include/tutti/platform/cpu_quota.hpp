@@ -24,8 +24,9 @@ struct cpu_group {
 // Returns the groups that the texts of /proc/self/cgroup and /proc/self/mountinfo name and that can
 // have the controller ("cpu", "memory"), at most one for each hierarchy. Skips lines that it does
 // not understand. Thread-safe. Throws only std::bad_alloc.
-TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& mountinfo,
-                                            const std::string& controller = "cpu");
+TUTTI_CONTAINERS TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup,
+                                                             const std::string& mountinfo,
+                                                             const std::string& controller = "cpu");
 
 // The folder of a control group.
 struct group_folder {
@@ -36,8 +37,8 @@ struct group_folder {
 // Returns the folders of this process's groups that can have the controller, and of the groups
 // above them as far as the process can see them. `root` is put before every path, for tests.
 // Thread-safe. Throws only std::bad_alloc.
-TUTTI_API std::vector<group_folder> group_folders(const std::string& controller,
-                                                  const std::string& root = {});
+TUTTI_CONTAINERS TUTTI_API std::vector<group_folder> group_folders(const std::string& controller,
+                                                                   const std::string& root = {});
 
 // The tightest quota among the groups that this process is in: its own group and those above it, as
 // far as the process can see them. (A container sees none above its own.)

@@ -47,19 +47,19 @@ enum class placement {
 };
 
 // Returns the CPUs that this process may use, in the order of `where`; it is empty for `none`.
-TUTTI_API std::vector<unsigned> cpus_for(placement where);
+TUTTI_CONTAINERS TUTTI_API std::vector<unsigned> cpus_for(placement where);
 
 // Returns the number of physical cores among the allowed CPUs, but at most usable_cpus(), which
 // follows the quota, and at least 1.
 TUTTI_API unsigned usable_cores();
 
 // Returns the topology. The first call detects it. Thread-safe.
-TUTTI_API const topology& machine();
+TUTTI_CONTAINERS TUTTI_API const topology& machine();
 
 // Divides `participants` consecutive ranks into groups that share a last-level cache, as if one
 // thread after the other were bound to the allowed CPUs in order. Returns the sizes of the groups:
 // none is zero, and their sum is `participants`.
-TUTTI_API std::vector<rank_t> cache_groups(rank_t participants);
+TUTTI_CONTAINERS TUTTI_API std::vector<rank_t> cache_groups(rank_t participants);
 
 }  // namespace tutti::platform
 

@@ -43,7 +43,7 @@ inline void add_cpus_of(pid_t id, std::vector<bool>& cpus) {
   }
 }
 
-inline std::vector<unsigned> read_process_cpus() {
+TUTTI_CONTAINERS inline std::vector<unsigned> read_process_cpus() {
   std::vector<bool> cpus;
   add_cpus_of(0, cpus);
   if (DIR* const threads = opendir("/proc/self/task")) {
@@ -64,7 +64,7 @@ inline std::vector<unsigned> read_process_cpus() {
 // not use the calling thread's present mask, which may be a single CPU to which the program has
 // bound the thread. It does not notice masks that change later. In ascending order, never empty.
 // Thread-safe.
-TUTTI_API inline const std::vector<unsigned>& process_cpus() {
+TUTTI_CONTAINERS TUTTI_API inline const std::vector<unsigned>& process_cpus() {
   static const std::vector<unsigned> cpus = [] {
     std::vector<unsigned> found = detail::read_process_cpus();
     if (found.empty()) found.push_back(0);

@@ -2,12 +2,14 @@
 // Declares tutti::team and tutti::member for headers that only name them.
 #pragma once
 
+#include "tutti/export.h"
+
 namespace tutti {
 
 struct native;
 
 template <class Memory>
-class basic_team;
+class TUTTI_CONTAINERS basic_team;
 using team = basic_team<native>;
 
 template <class Memory>

@@ -71,7 +71,7 @@ struct team_options {
 // A team on any platform (platform/native.hpp). team/on_platform.hpp has what the compiled library
 // has for the native one.
 template <class Memory>
-class TUTTI_API basic_team {
+class TUTTI_CONTAINERS TUTTI_API basic_team {
   using member = basic_member<Memory>;
   template <class T>
   using atomic = typename Memory::template atomic<T>;
