@@ -420,7 +420,10 @@ bool imports_openmp(const dl_phdr_info& object) {
 
 namespace {
 
-[[gnu::constructor(101)]] void load(int, char** arguments) { decide(arguments); }
+[[gnu::constructor(101)]] void load(int, char** arguments) {
+  decide(arguments);
+  watch_main();
+}
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include "preload/free_list.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/ompt/tool.hpp"
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/teams.hpp"
@@ -34,7 +35,12 @@ struct free_workers {
   small_lock lock;
   std::vector<worker*> workers;
   std::vector<omp_team*> teams;
+  // The objects of threads that have ended. They are used again and never freed, because a thread
+  // that ends a task may still wake the one that waited for it.
+  std::vector<thread*> ended;
   unsigned made = 0;
+  // The thread that ran main() has ended, and the program goes on as long as others live.
+  bool is_main_over = false;
 };
 // Never destroyed, because workers outlive the destructors of static objects.
 free_workers& pool() {
@@ -60,15 +66,88 @@ void give_back(thread& me) {
   me.teams.clear();
 }
 
+// Ends the workers that no thread has. The caller holds the lock. Returns how many.
+int end_idle_workers(free_workers& p) {
+  for (worker* const w : p.workers) {
+    w->region.function = nullptr;
+    // relaxed: only the owner of the worker opens regions. release: publishes the end; pairs with
+    // work.
+    w->region.word.store((w->region.word.load(relaxed) & ~3u) + 4 + published_region::opened,
+                         release);
+    w->opening.notify(w->region.word);
+  }
+  const auto ended = static_cast<int>(p.workers.size());
+  p.workers.clear();
+  return ended;
+}
+
 void end_this_thread(void* raw) {
   thread& me = *static_cast<thread*>(raw);
   // A region is open if the program ends a thread inside of it.
-  if (me.depth == 0) give_back(me);
+  const bool is_outside = me.depth == 0;
+  task& whole = *me.initial->implicit[0];
+  if (is_outside) give_back(me);
   ompt::end_thread(me);
+  // Tasks that await an event refer to the thread's own task.
+  // acquire: pairs with the ends of tasks.
+  const bool can_be_renewed = is_outside && whole.unfinished.load(acquire) == 0;
+  if (can_be_renewed) {
+    free_workshares(me, *me.initial);
+    end_implicit(me, whole);
+    ompt::forget_part(whole);
+  }
   me.free_workshares.give_all();
   me.free_tasks.give_all();
   me.free_groups.give_all();
   this_thread = nullptr;
+  free_workers& p = pool();
+  const locked guard(p.lock);
+  if (can_be_renewed) p.ended.push_back(&me);
+  if (p.is_main_over) end_idle_workers(p);
+}
+
+// The key's destructor runs if main() does not return but ends its thread. The process lives as
+// long as any thread does, and idle workers must not be the last.
+void end_main(void*) {
+  free_workers& p = pool();
+  const locked guard(p.lock);
+  p.is_main_over = true;
+  end_idle_workers(p);
+}
+
+// Makes an object new. The memory stays valid for others.
+template <class T>
+T& renew(T& old) {
+  old.~T();
+  return *new (&old) T;
+}
+
+// Returns the state of a thread, with that of the region of level 0.
+thread& new_thread() {
+  thread* made = nullptr;
+  {
+    free_workers& p = pool();
+    const locked guard(p.lock);
+    if (!p.ended.empty()) {
+      made = p.ended.back();
+      p.ended.pop_back();
+    }
+  }
+  if (made == nullptr) {
+    made = new thread;
+    made->initial = new omp_team;
+    made->initial->implicit.push_back(new task);
+    made->initial->slots.push_back(new rank_slot);
+    return *made;
+  }
+  omp_team& alone = *made->initial;
+  task* const whole = &renew(*alone.implicit[0]);
+  rank_slot* const slot = &renew(*alone.slots[0]);
+  renew(alone);
+  alone.implicit.push_back(whole);
+  alone.slots.push_back(slot);
+  renew(*made).initial = &alone;
+  return *made;
 }
 
 void forget_workers() {
@@ -240,14 +319,11 @@ void small_lock::wake_one() noexcept { platform::futex_wake_one(&word_); }
 thread& make_this_thread(bool is_worker) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare_once);
-  thread& me = *new thread;
+  thread& me = new_thread();
   // relaxed: the numbers only differ.
   me.number = threads_made.fetch_add(1, relaxed);
-  omp_team& alone = *new omp_team;
+  omp_team& alone = *me.initial;
   alone.env = global().first;
-  alone.implicit.push_back(new task);
-  alone.slots.push_back(new rank_slot);
-  me.initial = &alone;
   me.now.team = &alone;
   me.now.last_workshare = &alone.root;
   context outside;
@@ -306,17 +382,14 @@ int release_threads() {
   me.shown_threads = 0;
   free_workers& p = pool();
   const locked guard(p.lock);
-  for (worker* const w : p.workers) {
-    w->region.function = nullptr;
-    // relaxed: only the owner of the worker opens regions. release: publishes the end; pairs with
-    // work.
-    w->region.word.store((w->region.word.load(relaxed) & ~3u) + 4 + published_region::opened,
-                         release);
-    w->opening.notify(w->region.word);
-  }
-  const auto ended = static_cast<int>(p.workers.size());
-  p.workers.clear();
-  return ended;
+  return end_idle_workers(p);
+}
+
+void watch_main() {
+  if (!is_initial_thread()) return;
+  pthread_key_t key;
+  // The destructor of a key runs for a value that is not null.
+  if (pthread_key_create(&key, end_main) == 0) pthread_setspecific(key, &pool());
 }
 
 // relaxed: a hint to the program.

@@ -143,6 +143,9 @@ worker* get_worker(unsigned rank, bool is_bound);
 // Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.
 // Returns how many.
 int release_threads();
+// Lets no worker outlive the program if main() ends its thread instead of returning. The thread
+// that starts the program calls it.
+void watch_main();
 // The number of threads that have called the runtime.
 int known_threads() noexcept;
 // The CPUs of the machine, also those that the process may not use; 0 if the system does not tell.
