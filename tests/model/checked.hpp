@@ -37,6 +37,9 @@ struct one_order {
 };
 inline one_order the_one_order;
 
+// The number of executions that have begun.
+inline std::uint64_t executions_begun = 0;
+
 inline rl::memory_order relacy_order(std::memory_order o) noexcept {
   switch (o) {
     case std::memory_order_relaxed: return rl::mo_relaxed;
@@ -255,7 +258,9 @@ struct checked {
   }
 
   static std::uint64_t now_ns() noexcept {
-    static std::uint64_t now = 0;
+    static std::uint64_t now = 0, execution = 0;
+    if (execution != executions_begun) now = 0;
+    execution = executions_begun;
     constexpr std::uint64_t longer_than_patience_ns = 60'000;
     return now += rl::rand(2) * longer_than_patience_ns;
   }
@@ -265,10 +270,15 @@ struct checked {
   static std::vector<rank_t> cache_groups(rank_t n) {
     return n == 2 ? std::vector<rank_t>{1, 1} : std::vector<rank_t>{2, n - 2};
   }
-  // What a thread learns changes only its waits, so Relacy's threads may share it.
+  // What a thread learns changes only its waits, so Relacy's threads may share it. At random they
+  // keep it from one execution to the next. A systematic search repeats the beginning of an
+  // execution, which must not depend on the executions before.
   template <class T>
   static T& local() noexcept {
     static thread_local T object{};
+    static thread_local std::uint64_t execution = 0;
+    if (execution != executions_begun && !rl::ctx().is_random_sched()) object = T{};
+    execution = executions_begun;
     return object;
   }
   template <class T, class Changed>

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "tests/model/checked.hpp"
 #include "tests/model/relacy.hpp"
 
 // Relacy replaces new and delete, so that it owns the heap of an execution, but it does not know
@@ -21,7 +22,6 @@ namespace {
 // Relacy constructs its suites itself, so they find the program to run here.
 const program* running = nullptr;
 std::uint64_t executions_left = 0;
-std::uint64_t executions_begun = 0;
 
 template <int Threads>
 struct suite : rl::test_suite<suite<Threads>, Threads> {
@@ -85,11 +85,11 @@ outcome explore(const program& what, const plan& how) {
 
   running = &what;
   executions_left = how.executions;
-  executions_begun = 0;
+  const std::uint64_t begun_before = executions_begun;
   const rl::test_result_e result = simulate(what.threads, parameters);
 
   outcome told;
-  told.executions = executions_begun;
+  told.executions = executions_begun - begun_before;
   if (result == rl::test_result_success) {
     told.is_complete = how.how == search::bounded;
   } else if (result == rl::test_result_inconsistent_test_suite) {
