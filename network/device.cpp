@@ -215,33 +215,34 @@ std::array<std::uint64_t, TUTTI_NET_COUNTERS> program_maps::counters() const {
   return all;
 }
 
+template <class Each>
+void program_maps::for_each_entry(Each each) const {
+  std::uint16_t last = 0, next = 0;
+  for (bool first = true; bpf_map_get_next_key(fd("places"), first ? nullptr : &last, &next) == 0;
+       first = false) {
+    last = next;
+    tutti_net_entry entry{};
+    if (bpf_map_lookup_elem(fd("places"), &next, &entry) == 0) each(next, entry);
+  }
+}
+
 std::vector<tutti_net_member> program_maps::members() const {
   std::vector<tutti_net_member> all;
-  std::uint16_t key = 0, next = 0;
-  for (bool first = true; bpf_map_get_next_key(fd("places"), first ? nullptr : &key, &next) == 0;
-       first = false) {
-    key = next;
-    std::uint32_t place = 0;
+  for_each_entry([&](std::uint16_t, const tutti_net_entry& entry) {
     tutti_net_member m{};
-    if (bpf_map_lookup_elem(fd("places"), &key, &place) == 0 &&
-        bpf_map_lookup_elem_flags(fd("members"), &place, &m, BPF_F_LOCK) == 0)
+    if (bpf_map_lookup_elem_flags(fd("members"), &entry.place, &m, BPF_F_LOCK) == 0)
       all.push_back(m);
-  }
+  });
   return all;
 }
 
 std::array<bool, TUTTI_NET_MEMBERS> program_maps::places_of_others(
     std::uint16_t communicator) const {
   std::array<bool, TUTTI_NET_MEMBERS> used{};
-  std::uint16_t last = 0, next = 0;
-  for (bool first = true; bpf_map_get_next_key(fd("places"), first ? nullptr : &last, &next) == 0;
-       first = false) {
-    last = next;
-    std::uint32_t taken = 0;
-    if (next != communicator && bpf_map_lookup_elem(fd("places"), &next, &taken) == 0 &&
-        (taken & ~is_claimed) < used.size())
-      used[taken & ~is_claimed] = true;
-  }
+  for_each_entry([&](std::uint16_t other, const tutti_net_entry& entry) {
+    const std::uint32_t taken = entry.place & ~is_claimed;
+    if (other != communicator && taken < used.size()) used[taken] = true;
+  });
   return used;
 }
 
@@ -257,7 +258,9 @@ std::uint32_t program_maps::claim(std::uint16_t communicator) const {
     if (place == used.size())
       throw device_error("all " + std::to_string(TUTTI_NET_MEMBERS) +
                          " communicators of this device are in use");
-    const std::uint32_t claimed = place | is_claimed;
+    // The process, so that others can free the place if this one is killed before it has a table.
+    const tutti_net_entry claimed{place | is_claimed, static_cast<std::uint32_t>(::getpid()),
+                                  process_space()};
     if (bpf_map_update_elem(fd("places"), &communicator, &claimed, BPF_NOEXIST) != 0) {
       if (errno == EEXIST)
         throw device_error("communicator " + std::to_string(communicator) +
@@ -276,6 +279,7 @@ std::uint32_t program_maps::start(const tutti_net_member& member) const {
     throw device_error("a schedule of more than 12 rounds does not fit the kernel's programs");
   const std::uint16_t key = member.table.communicator;
   const std::uint32_t place = claim(key);
+  const tutti_net_entry entry{place, member.owner, member.owner_space};
   const auto blank = std::make_unique<tutti_net_values>();
   tutti_net_completion word{};
   // A node that begins again goes on with an episode that has not ended, whatever its number is.
@@ -285,7 +289,7 @@ std::uint32_t program_maps::start(const tutti_net_member& member) const {
   if (bpf_map_update_elem(fd("values"), &place, blank.get(), BPF_ANY) != 0 ||
       bpf_map_update_elem(fd("members"), &place, &member, BPF_ANY) != 0 ||
       (has_word && bpf_map_update_elem(fd("completions"), &place, &word, BPF_ANY) != 0) ||
-      bpf_map_update_elem(fd("places"), &key, &place, BPF_EXIST) != 0) {
+      bpf_map_update_elem(fd("places"), &key, &entry, BPF_EXIST) != 0) {
     const int error = errno;
     stop(key);
     throw device_error("the kernel does not take a table: " + reason(error));
@@ -299,10 +303,13 @@ void program_maps::stop(std::uint16_t communicator) const {
 
 void program_maps::stop_orphans() const {
   const std::uint64_t here = process_space();
-  for (const tutti_net_member& m : members())
-    if (m.owner != 0 && m.owner_space == here && ::kill(static_cast<pid_t>(m.owner), 0) != 0 &&
-        errno == ESRCH)
-      stop(m.table.communicator);
+  std::vector<std::uint16_t> orphans;
+  for_each_entry([&](std::uint16_t communicator, const tutti_net_entry& entry) {
+    if (entry.owner != 0 && entry.owner_space == here &&
+        ::kill(static_cast<pid_t>(entry.owner), 0) != 0 && errno == ESRCH)
+      orphans.push_back(communicator);
+  });
+  for (const std::uint16_t communicator : orphans) stop(communicator);
 }
 
 attached_device look_at(const std::string& device) {

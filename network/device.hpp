@@ -53,10 +53,14 @@ class program_maps {
   // Stops those whose process has ended without doing so. Processes of other name spaces, which
   // this one cannot see, keep theirs.
   void stop_orphans() const;
+  // The first half of start(): a place for a table that is not written yet.
+  std::uint32_t claim(std::uint16_t communicator) const;
 
  private:
+  // Calls each(communicator, entry) for each entry of the map `places`.
+  template <class Each>
+  void for_each_entry(Each each) const;
   std::array<bool, TUTTI_NET_MEMBERS> places_of_others(std::uint16_t communicator) const;
-  std::uint32_t claim(std::uint16_t communicator) const;
 
   std::map<std::string, int> fds_;
 };

@@ -95,6 +95,8 @@ struct tutti_net_state {
   __u32 episode, row;
   /* Messages that came in this episode, and in the next. */
   __u64 now, ahead;
+  /* An episode has ended here: that before episode 0, too, is one that others may ask for. */
+  __u32 has_ended, unused;
 };
 
 /* What messages carry. A parity is that of the episode: a node is asked for values of its last
@@ -239,6 +241,7 @@ TUTTI_NET_INLINE void tutti_net_advance(const struct tutti_net_table* t, struct 
   s->now = s->ahead;
   s->ahead = 0;
   s->row = 0;
+  s->has_ended = 1;
   ++s->episode;
 }
 
@@ -279,7 +282,7 @@ TUTTI_NET_INLINE void tutti_net_echo(const struct tutti_net_table* t,
                                      const struct tutti_net_state* s, __u32 slot, int is_now,
                                      struct tutti_net_actions* a) {
   const __u32 row = slot == 0 ? 0 : t->in[tutti_net_below(slot, TUTTI_NET_SLOTS)].row;
-  const int is_past = a->episode + 1 == s->episode && s->episode != 0;
+  const int is_past = a->episode + 1 == s->episode && (s->episode != 0 || s->has_ended);
   if (is_now ? row >= s->row : !is_past) return;
   a->send = t->row[tutti_net_below(row, TUTTI_NET_ROWS)].send & ~1ull;
   a->again = 1;

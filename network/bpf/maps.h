@@ -23,7 +23,7 @@ TUTTI_NET_MAP(members, BPF_MAP_TYPE_ARRAY, TUTTI_NET_MEMBERS, __u32, struct tutt
 TUTTI_NET_MAP(values, BPF_MAP_TYPE_ARRAY, TUTTI_NET_MEMBERS, __u32, struct tutti_net_values);
 
 /* From a communicator to its place in the arrays. */
-TUTTI_NET_MAP(places, BPF_MAP_TYPE_HASH, TUTTI_NET_MEMBERS, __u16, __u32);
+TUTTI_NET_MAP(places, BPF_MAP_TYPE_HASH, TUTTI_NET_MEMBERS, __u16, struct tutti_net_entry);
 
 TUTTI_NET_MAP(counters, BPF_MAP_TYPE_PERCPU_ARRAY, TUTTI_NET_COUNTERS, __u32, __u64);
 
@@ -57,12 +57,12 @@ TUTTI_NET_INLINE void count(__u32 what) {
 
 /* Finds a communicator and its place in the arrays. Returns 0 if there is none, and counts that. */
 TUTTI_NET_INLINE struct tutti_net_member* find_member(__u16 communicator, __u32* place) {
-  const __u32* index = bpf_map_lookup_elem(&places, &communicator);
-  if (!index) {
+  const struct tutti_net_entry* entry = bpf_map_lookup_elem(&places, &communicator);
+  if (!entry) {
     count(TUTTI_NET_COUNT_UNKNOWN);
     return 0;
   }
-  *place = *index;
+  *place = entry->place;
   return bpf_map_lookup_elem(&members, place);
 }
 

@@ -37,6 +37,15 @@ struct tutti_net_member {
   struct tutti_net_table table;
 };
 
+/* Where a communicator is in the arrays. */
+struct tutti_net_entry {
+  /* Until its table is written, this is none of the arrays' places. */
+  __u32 place;
+  /* As in its table, which may not be there yet. */
+  __u32 owner;
+  __u64 owner_space;
+};
+
 /* The completion word and what comes with it, mapped into the host's memory. */
 struct tutti_net_completion {
   /* Number of episodes that have ended. */

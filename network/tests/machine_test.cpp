@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <vector>
 
 #include "network/tests/arrivals.hpp"
 
@@ -275,6 +276,42 @@ TEST(machine, a_switch_that_begins_again_goes_on) {
 
 INSTANTIATE_TEST_SUITE_P(all, every_topology, testing::Range(first_topology, last_topology + 1),
                          [](const auto& each) { return std::string(topology_names[each.param]); });
+
+// A lost release comes again in whichever episode that was. A node that has only begun has sent
+// none.
+TEST(machine, echoes_the_last_episode_also_behind_the_largest_number) {
+  for (const __u32 first : {0u, 7u, 0xffffffffu}) {
+    tutti_net_table t = make_table(TUTTI_NET_RING, 3, 1);
+    t.echoes = 1;
+    tutti_net_state s{};
+    s.episode = first;
+    std::vector<test::arrival> arrivals(t.ins);
+    tutti_net_actions a;
+    const auto step = [&](const test::arrival& each) {
+      const tutti_net_message m = test::message_of(t, each);
+      tutti_net_step(&t, &s, nullptr, &m, nullptr, each.slot == 0, &a);
+    };
+    for (unsigned slot = 0; slot < t.ins; ++slot) {
+      arrivals[slot].slot = slot;
+      arrivals[slot].episode = first;
+    }
+    arrivals[1].episode = first - 1;
+    if (first == 0) {
+      step(arrivals[1]);
+      EXPECT_EQ(a.send, 0u);
+    }
+    arrivals[1].episode = first;
+    for (const test::arrival& each : arrivals) step(each);
+    ASSERT_TRUE(a.released);
+    ASSERT_EQ(s.episode, first + 1);
+    for (unsigned slot = 1; slot < t.ins; ++slot) {
+      step(arrivals[slot]);
+      EXPECT_EQ(a.outcome, TUTTI_NET_REPEATED);
+      EXPECT_EQ(a.send, t.row[t.in[slot].row].send & ~1ull) << "episode " << first;
+      EXPECT_EQ(a.again, 1);
+    }
+  }
+}
 
 TEST(machine, refuses_ranks_that_call_differently) {
   tutti_net_table t = make_table(TUTTI_NET_TREE, 3, 0);
