@@ -19,12 +19,10 @@ import shutil
 import threading
 from typing import Iterator
 
-from . import lint, prove, simulate, tools
+from . import equal, lint, prove, simulate, tools
 from .results import FAILED, PASSED, result
-from .unit import Module, Proof, Unit, label
+from .unit import Module, Proof, Simulation, Unit, label
 
-# Seconds for a comparison of two netlists.
-EQUIVALENCE_SECONDS = 120
 # What another operator may stand for.
 OPERATORS = {
     "==": ("!=",), "!=": ("==",), "<": ("<=", ">"), "<=": ("<",), ">": (">=", "<"), ">=": (">",),
@@ -310,11 +308,12 @@ class _Trial:
         proofs = [each for each in self.unit.proofs if each.bugs and each.method != "pdr"]
         simulations = [each for each in self.unit.simulations
             if each.harness[0].endswith(".py") == whole]  # fmt: skip
-        # What has killed most mutants of this source comes first.
+        # What has killed most mutants of this source comes first, then what contains least.
         with _kills_lock:
             counts = dict(_kills.setdefault(self.mutant.path, {}))
         for which in sorted([*([] if whole else proofs), *simulations],
-                key=lambda each: -counts.get(each.name, 0)):  # fmt: skip
+                key=lambda each: (-counts.get(each.name, 0), isinstance(each, Simulation),
+                    len(_inside(self.unit, each.top, each.files)))):  # fmt: skip
             if (self.proof if isinstance(which, Proof) else self.simulation)(which):
                 with _kills_lock:
                     mine = _kills[self.mutant.path]
@@ -345,7 +344,7 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
         return line("refused", f": {reason}")
     try:
         # First: it takes seconds.
-        if _identical_alone(unit, mutant, sources, folder):
+        if equal.identical_alone(unit, mutant.path.stem, sources, folder):
             return line("equivalent", ": no gate differs")
         killer = trial.killer(whole=False)
     except prove.Trouble as trouble:
@@ -356,34 +355,41 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
     if reason:
         return line("refused", f": {reason}")
     described = _is_described(unit, mutant)
-    if described and (_equivalent_alone(unit, mutant, sources, folder)
-            or _equivalent_after_reset(unit, mutant, sources, folder)):  # fmt: skip
+    stem = mutant.path.stem
+    if described and (equal.equivalent_alone(unit, stem, _what(mutant), sources, folder)
+            or equal.equivalent_after_reset(unit, stem, sources, folder)):  # fmt: skip
         return line("equivalent", "")
     killer = trial.killer(whole=True)
     if killer:
         return line("killed", f" by {killer}")
-    if described and _equivalent(unit, sources, folder):
+    if described and equal.equivalent(unit, _tops(unit), sources, folder):
         return line("equivalent", "")
     diff = f"line {mutant.line}: {mutant.old} -> {mutant.new}; " + ", ".join(trial.silent)
     return line("survived", "", diff)
 
 
-def _sees(unit: Unit, top: str, files: list, mutant: Mutant) -> bool:
-    """Whether a top module contains the mutant's, as far as the names in the sources tell."""
+def _inside(unit: Unit, top: str, files: list) -> dict:
+    """Returns {name: text} of the sources that a top module contains, itself with them, as far as
+    the names in the sources tell; empty: the top is none of them."""
     # Comments name modules that are elsewhere.
     texts = {source.stem: re.sub(r"//[^\n]*", "", source.read_text())
         for source in [*unit.sources, *(unit.folder / file for file in files)]
         if source.suffix in (".sv", ".v")}  # fmt: skip
-    if top not in texts:
-        return True
-    inside, new = {top}, {top}
+    inside, new = {top} & set(texts), {top} & set(texts)
     while new:
         new = {stem for name in new for stem in texts
             if stem not in inside and re.search(rf"\b{stem}\b", texts[name])}  # fmt: skip
         inside |= new
+    return {stem: texts[stem] for stem in inside}
+
+
+def _sees(unit: Unit, top: str, files: list, mutant: Mutant) -> bool:
+    """Whether a top module contains the mutant's."""
+    inside = _inside(unit, top, files)
     name = _what(mutant)
-    return any(re.search(rf"\b{name}\b", texts[stem]) for stem in inside
-        if stem != mutant.path.stem) or mutant.path.stem == top  # fmt: skip
+    return not inside or mutant.path.stem == top or any(
+        re.search(rf"\b{name}\b", text) for stem, text in inside.items()
+        if stem != mutant.path.stem)  # fmt: skip
 
 
 def _what(mutant: Mutant) -> str:
@@ -439,156 +445,3 @@ def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> 
         if outcome.status != 0:
             return tools.first_error(outcome.text)
     return ""
-
-
-def _identical_alone(unit: Unit, mutant: Mutant, sources: list,
-        folder: pathlib.Path) -> bool:  # fmt: skip
-    """Whether yosys makes the same gates of the mutant's own module as of the original's, at all of
-    its sizes: the mutant is where nothing reads the value."""
-    modules = [module for module in unit.modules if module.name == mutant.path.stem]
-    return bool(modules) and all(
-        _gates(module, parameters, unit.sources, folder / "same" / label(parameters) / "gold")
-        == _gates(module, parameters, sources, folder / "same" / label(parameters) / "gate")
-        for module in modules for parameters in module.parameters)  # fmt: skip
-
-
-def _gates(module: Module, parameters: dict, sources: list, place: pathlib.Path) -> str:
-    """The netlist of a module without the places in the sources; raises prove.Trouble."""
-    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    files = " ".join(tools.stage(sources, place))
-    outcome = tools.yosys(
-        f"read_slang -j 1 --top {module.name} {generics} {files}\n"
-        f"prep -flatten -top {module.name}\nopt -full -purge\n"
-        "setattr -unset src\nsetattr -mod -unset src\nrename -top same\n"
-        "write_rtlil same.il\n", place)  # fmt: skip
-    if outcome.status != 0:
-        raise prove.Trouble("yosys: " + tools.first_error(outcome.text))
-    return (place / "same.il").read_text()
-
-
-def _equivalent_alone(unit: Unit, mutant: Mutant, sources: list,
-        folder: pathlib.Path) -> bool:  # fmt: skip
-    """Whether yosys proves that what has the mutant in it equals the original: the function of a
-    package, for all arguments, or the module, at all of its sizes."""
-    stem, name = mutant.path.stem, _what(mutant)
-    if name != stem:
-        return _equal_function(unit, stem, name, sources, folder / "alone")
-    modules = [module for module in unit.modules if module.name == stem]
-    return bool(modules) and all(
-        _equal(unit, module, parameters, sources, folder / "alone" / label(parameters))
-        for module in modules for parameters in module.parameters)  # fmt: skip
-
-
-def _equal_function(unit: Unit, package: str, name: str, sources: list,
-        folder: pathlib.Path) -> bool:  # fmt: skip
-    """Whether a function of a package is the original's equal for all arguments."""
-    (path,) = [source for source in unit.sources if source.stem == package]
-    head = re.search(rf"function\s+automatic\s+([^;(]*?)\b{name}\s*\(([^)]*)\)",
-        path.read_text())  # fmt: skip
-    if head is None:
-        return False
-    arguments = [each.strip() for each in head[2].split(",")]
-    ports = "".join(f"  input {each},\n" for each in arguments)
-    call = ", ".join(each.split()[-1] for each in arguments)
-    probe = folder / "tutti_probe.sv"
-    folder.mkdir(parents=True, exist_ok=True)
-    probe.write_text(
-        f"module tutti_probe import {package}::*; (\n"
-        f"{ports}  output {head[1].strip()} result_o\n);\n"
-        f"  assign result_o = {name}({call});\nendmodule\n")  # fmt: skip
-    packages = [[source for source in some if source.stem.endswith("_pkg")] + [probe]
-        for some in (unit.sources, sources)]  # fmt: skip
-    script = _read_both(Module("tutti_probe"), {}, packages[0], packages[1], folder) + (
-        "miter -equiv -flatten gold gate miter\nsat -verify -prove trigger 0 miter\n"
-    )
-    return tools.yosys(script, folder, EQUIVALENCE_SECONDS).status == 0
-
-
-def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
-    """Whether yosys proves that every top module is the original's equal, at all of its sizes: what
-    one size leaves out, such as a register that a parameter adds, another has."""
-    tops = _tops(unit)
-    for module in tops:
-        for parameters in module.parameters:
-            if not _equal(unit, module, parameters, sources,
-                    folder / "equivalence" / module.name / label(parameters)):  # fmt: skip
-                return False
-    return bool(tops)
-
-
-def _read_both(module: Module, parameters: dict, original: list, sources: list,
-        place: pathlib.Path) -> str:  # fmt: skip
-    """The script that reads the module as it is, `gold`, and the mutant's, `gate`."""
-    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    script = ""
-    for name, files in (("gold", original), ("gate", sources)):
-        staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
-        script += (
-            f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
-            f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
-            f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
-        )
-    return script + (
-        "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
-    )
-
-
-def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
-        place: pathlib.Path) -> bool:  # fmt: skip
-    by_name = (
-        "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
-        "equiv_induct -undef\nequiv_status -assert\n"
-    )
-    script = _read_both(module, parameters, unit.sources, sources, place) + by_name
-    return tools.yosys(script, place, EQUIVALENCE_SECONDS).status == 0
-
-
-# Counts a difference only after the first cycle of reset.
-SEEN = """
-module tutti_seen (input clk, input rst_n, input differ, output bad);
-  reg seen = 1'b0;
-  always @(posedge clk) seen <= seen || !rst_n;
-  assign bad = differ && seen;
-endmodule
-"""
-
-
-def _equivalent_after_reset(unit: Unit, mutant: Mutant, sources: list,
-        folder: pathlib.Path) -> bool:  # fmt: skip
-    """Whether ABC proves that the mutant's own module is the original's equal at all of its sizes,
-    whatever its registers contain at power-on and whatever comes to its inputs."""
-    for module in unit.modules:
-        if module.name == mutant.path.stem:
-            return all(_equal_after_reset(unit, module, parameters, sources,
-                folder / "reset" / label(parameters)) for parameters in module.parameters)
-    return False
-
-
-def _equal_after_reset(unit: Unit, module: Module, parameters: dict, sources: list,
-        place: pathlib.Path) -> bool:  # fmt: skip
-    script = _read_both(module, parameters, unit.sources, sources, place) + (
-        "miter -equiv -flatten gold gate miter\nhierarchy -top miter\nwrite_rtlil miter.il\n"
-    )
-    if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
-        return False
-    text = (place / "miter.il").read_text()
-    if "\\in_clk_i" not in text or "\\in_rst_ni" not in text:
-        return False
-    # The gate stands at the end of the one module.
-    gate = ("  wire output 1000000 \\bad\n  cell \\tutti_seen \\gate_of_reset\n"
-        "    connect \\clk \\in_clk_i\n    connect \\rst_n \\in_rst_ni\n"
-        "    connect \\differ \\trigger\n    connect \\bad \\bad\n  end\n")  # fmt: skip
-    body = re.sub(r"wire output \d+ (\\trigger)", r"wire \1", text.rstrip().removesuffix("end"))
-    (place / "checked.il").write_text(body + gate + "end\n")
-    (place / "seen.v").write_text(SEEN)
-    # Registers that no reset sets begin with any value: -zinit makes inputs of it.
-    script = (
-        "read_rtlil checked.il\nread_verilog seen.v\nhierarchy -top miter\nproc\nflatten\n"
-        "setundef -anyseq\nopt -full\ndffunmap\nsimplemap\ntechmap\nsimplemap\n"
-        "aigmap\nwrite_aiger -zinit problem.aig\n"
-    )
-    if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
-        return False
-    outcome = tools.run([tools.find("berkeley-abc"), "-c",
-        "read_aiger problem.aig; fold; strash; pdr"], EQUIVALENCE_SECONDS, place)  # fmt: skip
-    return "Property proved" in outcome.text

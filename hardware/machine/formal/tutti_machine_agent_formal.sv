@@ -114,6 +114,22 @@ module tutti_machine_agent_formal
     end
   end
 
+  // An arrival that the structure has not taken; the time that the kernel gives a wait, and whether
+  // it begins now: with the arrival, and anew when the kernel sets it meanwhile.
+  logic pending_q, begins_q, sets_here;
+  logic [31:0] limit_q;
+  assign sets_here = kernel_here && request_i.op == OpSet && request_i.field == FieldTimeout;
+  always_ff @(posedge clk_i) begin
+    if (init_q) begin
+      {pending_q, begins_q} <= '0;
+      limit_q <= '0;
+    end else begin
+      pending_q <= (pending_q || (arrives_here && !is_mask)) && !arrive_done_i;
+      begins_q <= arrives_here || (sets_here && in_q && !done_q);
+      if (sets_here) limit_q <= request_i.data;
+    end
+  end
+
   logic was_waiting_q, was_set_q;
   logic [31:0] was_left_q;
   always_ff @(posedge clk_i) begin
@@ -144,6 +160,11 @@ module tutti_machine_agent_formal
       a_arrives_once: assert (!(arrive_valid && arrive_barrier == symbol_i[5:0] && !is_mask
           && !sending) || arrives_here);
       a_sends: assert (!(sending && open_here_q && open_wait_q) || (in_q && !is_mask));
+      a_sends_until_taken: assert (!pending_q
+          || (arrive_valid && arrive_barrier == symbol_i[5:0]));
+      a_state_pending: assert (pending_q == (sending && open_here_q && open_wait_q));
+      a_limit: assert (u_agent.timeout_q[place[$clog2(Structures+1)-1:0]] == limit_q);
+      a_time_begins: assert (!begins_q || left == limit_q);
       a_pin: assert (!is_mask || pin.valid == arrives_here);
       a_parity: assert (!pin.valid || pin.parity == parity);
       a_departs_at_the_end: assert (!(open_q && open_wait_q && open_here_q && waiting && in_q

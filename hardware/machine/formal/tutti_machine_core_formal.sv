@@ -162,6 +162,8 @@ module tutti_machine_core_formal
           || request.strobe == 4'hf);
       a_extension_is_held: assert (!(past_q && ext_open_q) || (ext_valid
           && ext_insn == ext_insn_q && ext_rs1 == ext_rs1_q && ext_rs2 == ext_rs2_q));
+      a_extension_has_both_registers: assert (!ext_valid
+          || (ext_rs1 == u_core.rs1 && ext_rs2 == u_core.rs2));
       a_one_port: assert (!(data_valid && ext_valid));
       a_open_has_begun: assert (!(past_q && (data_open_q || ext_open_q)) || (valid && begun));
       a_begun_is_valid: assert (!begun || valid);

@@ -229,6 +229,20 @@ module tutti_machine_mailbox_formal
   // The state before this cycle's edge, for what must not change.
   logic was_q, refused_q, out_stays_q, sent_q, kept_q, empties_q, in_q;
   cause_e must_q;
+  // The word that the program loads or stores, and the one that it has stored.
+  localparam int unsigned WordBits = $clog2(Words);
+  logic wrote_q = 1'b0;
+  logic [SlotBits-1:0] slot_now, slot_q;
+  logic [WordBits-1:0] word_now, word_q;
+  logic [31:0] data_q;
+  assign slot_now = word_addr_i[6+:SlotBits];
+  assign word_now = word_addr_i[2+:WordBits];
+  always_ff @(posedge clk_i) begin
+    wrote_q <= !init_q && writes && exists;
+    slot_q <= slot_now;
+    word_q <= word_now;
+    data_q <= word_data_i;
+  end
   message_t out_q, sent_what_q, stored_q, in_what_q;
   logic [Slots-1:0] given_q;
   always_ff @(posedge clk_i) begin
@@ -266,6 +280,8 @@ module tutti_machine_mailbox_formal
       a_takes: assert (in_ready == (empty != '0));
       // Slots.
       a_slot: assert (!was_q || !kept_q || stored[symbol_i].words == stored_q.words);
+      a_load: assert (!exists || word_data == stored[slot_now].words[word_now]);
+      a_store: assert (!wrote_q || stored[slot_q].words[word_q] == data_q);
       a_own: assert (own == !given[word_addr_i[6+:SlotBits]]);
       // What is sent.
       a_stays: assert (!out_stays_q || (out_valid && out == out_q));
@@ -316,5 +332,5 @@ module tutti_machine_mailbox_formal
   end
 
   logic unused;
-  assign unused = ^{word_data, given_q, sent_what_q};
+  assign unused = ^{given_q, sent_what_q};
 endmodule

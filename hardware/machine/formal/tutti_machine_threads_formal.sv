@@ -180,6 +180,7 @@ module tutti_machine_threads_formal
     if (!init_q) begin
       // The threads that issue.
       a_waiting_never_issues: assert (!u_core.waiting[thread] && !u_core.sleeping_q[thread]);
+      a_leaves_where_a_cycle_is_lost: assert (!u_core.switches || u_core.waits || u_core.redirects);
       a_gives_way: assert (!(past_q && waits_q && ready_q) || thread != thread_q);
       a_keeps_an_access: assert (!(past_q && data_open_q)
           || (thread == thread_q && data_valid && request == request_q));

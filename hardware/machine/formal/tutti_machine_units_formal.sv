@@ -84,7 +84,7 @@ module tutti_machine_units_formal
   device_request_t [Cores-1:0] arrived, message, open_message_q;
   logic [Cores-1:0] comes, open_q = '0, wants, taken, was_taken_q = '0, was_far_q;
   logic [Cores-1:0][2:0] unit;
-  logic [Cores-1:0][31:0] answer, was_answer_q;
+  logic [Cores-1:0][31:0] answer, was_answer_q = '0;
   logic [Units-1:0][Cores-1:0] granted;
   logic [Cores-1:0] pin_comes, pin_parity;
   // What must be so of each core and unit.
@@ -127,10 +127,10 @@ module tutti_machine_units_formal
         end
       end
     end
-    // The way back.
+    // The way back, which has no data without an answer.
     assign to_core[c] = u_units.gen_core[c].u_reply_far.valid_i == was_taken_q[c]
-        && (!was_taken_q[c] || (u_units.gen_core[c].u_reply_far.data_i == was_answer_q[c]
-        && u_units.gen_core[c].u_reply_far.far_i == was_far_q[c]))
+        && u_units.gen_core[c].u_reply_far.data_i == was_answer_q[c]
+        && (!was_taken_q[c] || u_units.gen_core[c].u_reply_far.far_i == was_far_q[c])
         && u_units.gen_core[c].u_reply_far.latency_i == link_latency_i
         && u_units.gen_core[c].u_reply.delay_i == unit_distance_i
         && u_units.gen_core[c].u_reply.data_i == {u_units.gen_core[c].u_reply_far.valid_o,
@@ -158,7 +158,7 @@ module tutti_machine_units_formal
     open_q         <= init_q ? '0 : wants & ~taken;
     open_message_q <= message;
     was_taken_q    <= init_q ? '0 : taken;
-    was_answer_q   <= answer;
+    was_answer_q   <= init_q ? '0 : answer;
     for (int unsigned c = 0; c < Cores; c++)
       was_far_q[c] <= 32'(message[c].socket) != c / Each;
     sense_q        <= !init_q && u_units.u_mask.pin_sense_o[0];
@@ -183,7 +183,7 @@ module tutti_machine_units_formal
         && addr[u] == 23'(u < Sockets ? {its.addr[22:3], 3'b0} : {7'b0, its.addr[15:3], 3'b0}));
   end
 
-  // The cores that arrive at the mask unit, by the numbers that programs use.
+  // Arrivals at the mask unit, by the numbers that programs use.
   logic [Cores-1:0] arrive, parity;
   logic distinct;
   always_comb begin
