@@ -32,8 +32,22 @@ install(
   NAMESPACE tutti::
   DESTINATION "${tutti_cmake_dir}"
   COMPONENT development)
+set(tutti_shared_files "")
+foreach(library tutti tutti_shared tutti_graph tutti_graph_shared)
+  if(TARGET ${library})
+    get_target_property(kind ${library} TYPE)
+    get_target_property(name ${library} OUTPUT_NAME)
+    if(NOT name)
+      set(name ${library})
+    endif()
+    if(kind STREQUAL "SHARED_LIBRARY")
+      string(APPEND tutti_shared_files " lib${name}.so.${PROJECT_VERSION}")
+    endif()
+  endif()
+endforeach()
 configure_package_config_file(
   cmake/tuttiConfig.cmake.in tuttiConfig.cmake INSTALL_DESTINATION "${tutti_cmake_dir}"
+  PATH_VARS CMAKE_INSTALL_LIBDIR
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(tuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(
@@ -42,9 +56,21 @@ install(
   DESTINATION "${tutti_cmake_dir}"
   COMPONENT development)
 
-# pkg-config: paths relative to the file, so that the tree can be moved. What the library itself needs
-# is everybody's if only the static one is installed.
-file(RELATIVE_PATH tutti_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+# pkg-config: paths relative to the file, so that the tree can be moved, unless the folders are absolute. What the library
+# itself needs is everybody's if only the static one is installed.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(tutti_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH tutti_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  string(PREPEND tutti_pc_prefix "\${pcfiledir}/")
+endif()
+foreach(folder INCLUDEDIR LIBDIR)
+  string(TOLOWER "tutti_pc_${folder}" variable)
+  set(${variable} "${CMAKE_INSTALL_${folder}}")
+  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    string(PREPEND ${variable} "\${prefix}/")
+  endif()
+endforeach()
 set(tutti_pc_private_libs "")
 foreach(used HWLOC:hwloc HIGHWAY:hwy BOOST_CONTEXT:boost_context)
   string(REPLACE ":" ";" used "${used}")
