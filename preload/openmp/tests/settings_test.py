@@ -119,7 +119,7 @@ class Settings(unittest.TestCase):
             {},
             {"OMP_NUM_THREADS": "3,2", "OMP_SCHEDULE": "guided,4", "OMP_PROC_BIND": "close,spread"},
             {"OMP_PLACES": "{0},{1}", "OMP_STACKSIZE": "2m", "OMP_WAIT_POLICY": "active"},
-            {"OMP_STACKSIZE": "512k", "OMP_DISPLAY_AFFINITY": "false"},
+            {"OMP_STACKSIZE": "512k", "OMP_DEFAULT_DEVICE": "-1"},
             {"OMP_SCHEDULE": "monotonic:dynamic,3", "OMP_CANCELLATION": "true"},
             {"OMP_MAX_ACTIVE_LEVELS": "4", "OMP_ALLOCATOR": "omp_low_lat_mem_alloc"},
         ):
