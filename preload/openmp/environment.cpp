@@ -137,6 +137,12 @@ void read_bind(global_settings& g, bool& is_given) {
   g.bind_by_level = list;
 }
 
+// The predefined ones, from 1.
+constexpr const char* allocators[] = {"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
+                                      "omp_const_mem_alloc",   "omp_high_bw_mem_alloc",
+                                      "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
+                                      "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
+
 void read_schedule(global_settings& g) {
   constexpr const char* name = "OMP_SCHEDULE";
   const char* const found = std::getenv(name);
@@ -247,7 +253,7 @@ void read_environment(global_settings& g) {
   if (const char* const device = std::getenv("OMP_DEFAULT_DEVICE"); device != nullptr) {
     word_reader t(device);
     long value = 0;
-    if (t.take_signed(value) && t.is_at_end())
+    if (t.take_signed(value) && t.is_at_end() && value >= 0)
       g.first.device = static_cast<int>(value);
     else
       invalid("OMP_DEFAULT_DEVICE");
@@ -278,14 +284,10 @@ void read_environment(global_settings& g) {
   if (!read_stack("OMP_STACKSIZE", g.stack_bytes)) read_stack("GOMP_STACKSIZE", g.stack_bytes);
   g.affinity_format = std::getenv("OMP_AFFINITY_FORMAT");
   if (const char* const allocator = std::getenv("OMP_ALLOCATOR"); allocator != nullptr) {
-    static constexpr const char* names[] = {"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
-                                            "omp_const_mem_alloc",   "omp_high_bw_mem_alloc",
-                                            "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
-                                            "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
     bool is_found = false;
-    for (std::size_t i = 0; i < std::size(names) && !is_found; ++i) {
+    for (std::size_t i = 0; i < std::size(allocators) && !is_found; ++i) {
       word_reader t(allocator);
-      is_found = t.take_word(names[i]) && t.is_at_end();
+      is_found = t.take_word(allocators[i]) && t.is_at_end();
       if (is_found) g.first.allocator = i + 1;
     }
     if (!is_found) invalid("OMP_ALLOCATOR");
@@ -392,7 +394,7 @@ void display_environment(bool is_verbose) {
   line("OMP_MAX_TASK_PRIORITY", std::to_string(g.max_task_priority));
   line("OMP_DISPLAY_AFFINITY", boolean(g.displays_affinity));
   line("OMP_AFFINITY_FORMAT", affinity_format());
-  line("OMP_ALLOCATOR", "omp_default_mem_alloc");
+  line("OMP_ALLOCATOR", allocators[global().first.allocator - 1]);
   line("OMP_TARGET_OFFLOAD", "DEFAULT");
   if (is_verbose) {
     line("GOMP_CPU_AFFINITY", "");

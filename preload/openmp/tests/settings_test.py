@@ -6,11 +6,11 @@ regions, and every message. Values are tried that are right, and ones that are n
 Under the preloaded library libgomp is loaded too and reports bad values; a program that is linked
 with tutti instead has tutti's messages. These differ today and are not compared:
 * OMP_DYNAMIC=true: libgomp subtracts the load of the machine from the number of threads;
-* OMP_SCHEDULE=dynamic,-2 and OMP_DEFAULT_DEVICE=-1 (another value), "dynamic 3" (message);
+* OMP_SCHEDULE=dynamic,-2 (another value), "dynamic 3" (message);
 * OMP_PLACES={0}, with which libgomp's default is the number of all CPUs, and !{0},{1};
 * messages of the linked program for OMP_PLACES=threads(0) and {-1}, for GOMP_CPU_AFFINITY, and for
   OMP_TARGET_OFFLOAD;
-* OMP_ALLOCATOR and OMP_TARGET_OFFLOAD in what omp_display_env prints.
+* OMP_TARGET_OFFLOAD in what omp_display_env prints.
 usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI [PROGRAM_BUILT_BY_CLANG]
 """
 
@@ -52,7 +52,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     ),
     "GOMP_STACKSIZE": ("900", "none"),
     "OMP_WAIT_POLICY": ("active", "PASSIVE", " passive ", "lazy", ""),
-    "OMP_DEFAULT_DEVICE": ("0", "4", "gpu"),
+    "OMP_DEFAULT_DEVICE": ("0", "4", "gpu", "-1"),
     "OMP_MAX_TASK_PRIORITY": ("0", "9", "-1", "high"),
     "OMP_NUM_TEAMS": ("0", "3", "-1", "few"),
     "OMP_TEAMS_THREAD_LIMIT": ("0", "3", "-1", "few"),
@@ -119,9 +119,9 @@ class Settings(unittest.TestCase):
             {},
             {"OMP_NUM_THREADS": "3,2", "OMP_SCHEDULE": "guided,4", "OMP_PROC_BIND": "close,spread"},
             {"OMP_PLACES": "{0},{1}", "OMP_STACKSIZE": "2m", "OMP_WAIT_POLICY": "active"},
-            {"OMP_STACKSIZE": "512k", "OMP_DISPLAY_AFFINITY": "false"},
+            {"OMP_STACKSIZE": "512k", "OMP_DEFAULT_DEVICE": "-1"},
             {"OMP_SCHEDULE": "monotonic:dynamic,3", "OMP_CANCELLATION": "true"},
-            {"OMP_MAX_ACTIVE_LEVELS": "4", "OMP_THREAD_LIMIT": "9"},
+            {"OMP_MAX_ACTIVE_LEVELS": "4", "OMP_ALLOCATOR": "omp_low_lat_mem_alloc"},
         ):
             for what in ("display", "display_all"):
                 _, _, messages = self.compare(what, settings)
