@@ -88,9 +88,10 @@ void end_this_thread(void* raw) {
   task& whole = *me.initial->implicit[0];
   if (is_outside) give_back(me);
   ompt::end_thread(me);
-  // Tasks that await an event refer to the thread's own task.
+  // The tool's list has all threads, until the program ends. Tasks that await an event refer to the
+  // thread's own task.
   // acquire: pairs with the ends of tasks.
-  const bool can_be_renewed = is_outside && whole.unfinished.load(acquire) == 0;
+  const bool can_be_renewed = is_outside && !ompt::is_on() && whole.unfinished.load(acquire) == 0;
   if (can_be_renewed) {
     free_workshares(me, *me.initial);
     end_implicit(me, whole);
