@@ -91,7 +91,8 @@ std::string read_until(int pipe, clock::time_point end) {
   }
 }
 
-// Ends the launcher if it has not ended, and returns its status.
+// Ends the launcher if it has not ended, and returns its status. MPICH's launcher ends with status
+// 0 if it is told to end while its ranks are in MPI_Finalize; it counts as killed by that signal.
 int end_launcher(pid_t launcher, clock::time_point end) {
   int status = 0;
   for (const int signal : {0, SIGTERM, SIGKILL}) {
@@ -100,7 +101,7 @@ int end_launcher(pid_t launcher, clock::time_point end) {
       if (clock::now() >= end) break;
       ::usleep(2000);
     }
-    if (::kill(launcher, 0) != 0) return status;
+    if (::kill(launcher, 0) != 0) return status != 0 ? status : signal;
     end = clock::now() + std::chrono::seconds(2);
   }
   ::waitpid(launcher, &status, 0);

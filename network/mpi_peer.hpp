@@ -38,7 +38,7 @@ struct mpi_command {
 };
 struct mpi_output {
   std::string text;
-  // The launcher's, which waitpid() gives.
+  // The launcher's, which waitpid() gives; never 0 if the time was up before it ended.
   int status = 0;
 };
 mpi_output run_mpi(testbed& bed, const mpi_peer& peer, const mpi_command& command,

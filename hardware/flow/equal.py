@@ -168,6 +168,5 @@ def _equal_after_reset(unit: Unit, module: Module, parameters: dict, sources: li
     )
     if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
         return False
-    outcome = tools.run([tools.find("berkeley-abc"), "-c",
-        "read_aiger problem.aig; fold; strash; pdr"], EQUIVALENCE_SECONDS, place)  # fmt: skip
-    return "Property proved" in outcome.text
+    verdict, _ = prove.reach(place, EQUIVALENCE_SECONDS)
+    return verdict is True

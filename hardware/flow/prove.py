@@ -129,8 +129,13 @@ def induction(proof: Proof, problem: Problem) -> tuple:
 
 def pdr(proof: Proof, problem: Problem) -> tuple:
     """Returns (verdict, outcome) of ABC's property-directed reachability."""
+    return reach(problem.folder, proof.timeout)
+
+
+def reach(folder: pathlib.Path, seconds: float) -> tuple:
+    """Does the same with folder/problem.aig."""
     script = "read_aiger problem.aig; fold; strash; pdr"
-    outcome = tools.run([tools.find("berkeley-abc"), "-c", script], proof.timeout, problem.folder)
+    outcome = tools.run([tools.find("berkeley-abc"), "-c", script], seconds, folder)
     if "Property proved" in outcome.text:
         return True, outcome
     if "was asserted in frame" in outcome.text:

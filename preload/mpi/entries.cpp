@@ -10,7 +10,6 @@
 // None is noexcept, because MPI's error handlers may throw.
 #include <dlfcn.h>
 
-#include <cstring>
 #include <type_traits>
 
 #include "preload/mpi/calls.hpp"
@@ -121,9 +120,7 @@ using free_communicator = int (*)(void* comm);
 int comm_free(free_communicator next, void* comm) {
   const library* const mpi = library::get();
   if (mpi == nullptr || comm == nullptr) return next(comm);
-  handle_space given;
-  std::memcpy(&given, comm, mpi->by == family::mpich ? sizeof(int) : sizeof(void*));
-  const handle freed = mpi->value(given);
+  const handle freed = mpi->read(comm);
   communicator::begin_to_free(*mpi, freed);
   const int error = next(comm);
   communicator::end_of_freeing(*mpi, freed, error == 0);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "preload/mpi/operations.hpp"
 #include "tutti/platform/config.hpp"
@@ -109,6 +110,12 @@ struct library {
   handle value(const handle_space& space) const noexcept {
     return by == family::mpich ? static_cast<handle>(static_cast<unsigned>(space.number))
                                : space.pointer;
+  }
+  // Returns the handle that stands at an address which the program gave.
+  handle read(const void* place) const noexcept {
+    handle_space copy;
+    std::memcpy(&copy, place, by == family::mpich ? sizeof copy.number : sizeof copy.pointer);
+    return value(copy);
   }
 
   // Whether a handle may be given to MPI's functions, which call an error handler if it is null.

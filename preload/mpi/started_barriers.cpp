@@ -2,7 +2,6 @@
 #include "preload/mpi/started_barriers.hpp"
 
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -19,8 +18,8 @@ struct started {
   // Several threads may test one request.
   std::atomic<std::uint32_t> looks = 0;
   bool is_over() noexcept { return where->is_over(number, next); }
-  // The request, once MPI has made it; a copy of its handle, of 4 or 8 bytes.
-  handle_space request{};
+  // The request, once MPI has made it.
+  handle request = 0;
   bool has_request = false;
   // A thread has found that it is over; MPI has been told so; MPI has freed the request meanwhile.
   bool is_complete = false, is_told = false, is_forgotten = false;
@@ -54,8 +53,7 @@ void unlist(started& barrier) noexcept {
 // The caller has the mutex.
 started* find(const library& mpi, handle request) noexcept {
   started* each = first;
-  while (each != nullptr && mpi.key(mpi.value(each->request)) != mpi.key(request))
-    each = each->following;
+  while (each != nullptr && mpi.key(each->request) != mpi.key(request)) each = each->following;
   return each;
 }
 // The caller has the mutex, and calls tell() without it.
@@ -69,7 +67,7 @@ void note_complete(started& barrier) noexcept {
 // free it during this call.
 void tell(started& barrier) noexcept {
   const library& mpi = *library::get();
-  mpi.grequest_complete(mpi.value(barrier.request));
+  mpi.grequest_complete(barrier.request);
   std::unique_lock lock(one);
   barrier.is_told = true;
   const bool is_last = barrier.is_forgotten;
@@ -186,7 +184,7 @@ int start_barrier(const library& mpi, communicator& comm, void* request) noexcep
                                                   address_of(cancel), barrier, request);
   if (error != 0) return error;
   std::unique_lock lock(one);
-  std::memcpy(&barrier->request, request, is_mpich ? sizeof(int) : sizeof(void*));
+  barrier->request = mpi.read(request);
   barrier->has_request = true;
   enlist(*barrier);
   // MPICH asks for it later.
@@ -215,10 +213,8 @@ bool is_started_barrier(const library& mpi, handle request) noexcept {
 int refuse_free(const library& mpi, const void* request) noexcept {
   if (request == nullptr) return 0;
   const bool is_mpich = mpi.by == family::mpich;
-  handle_space asked;
-  std::memcpy(&asked, request, is_mpich ? sizeof(int) : sizeof(void*));
   const std::lock_guard lock(one);
-  const started* const barrier = find(mpi, mpi.value(asked));
+  const started* const barrier = find(mpi, mpi.read(request));
   // Open MPI frees those that are complete.
   if (barrier == nullptr || (!is_mpich && barrier->is_complete)) return 0;
   return is_mpich ? mpi.other_error : mpi.wrong_request;

@@ -28,15 +28,27 @@ const cpu_set_t& usable() {
   return all;
 }
 
-bool is_processor(int processor) { return processor >= 0 && processor < CPU_SETSIZE; }
-
-constexpr int out_of_range = -1, not_usable = -2;
-
 }  // namespace
 
 TUTTI_KMPC int kmp_get_affinity_max_proc() {
   return static_cast<int>(sysconf(_SC_NPROCESSORS_CONF));
 }
+
+namespace {
+
+constexpr int out_of_range = -1, not_usable = -2;
+
+bool is_processor(int processor) {
+  return processor >= 0 && processor < CPU_SETSIZE && processor < kmp_get_affinity_max_proc();
+}
+
+// Returns 0, or why no set can get or lose the processor.
+int why_refused(int processor) {
+  if (!is_processor(processor)) return out_of_range;
+  return CPU_ISSET(processor, &usable()) ? 0 : not_usable;
+}
+
+}  // namespace
 
 TUTTI_KMPC void kmp_create_affinity_mask(mask** made) {
   usable();
@@ -49,19 +61,17 @@ TUTTI_KMPC void kmp_destroy_affinity_mask(mask** made) {
 }
 
 TUTTI_KMPC int kmp_set_affinity_mask_proc(int processor, mask** m) {
-  if (!is_processor(processor) || processor >= kmp_get_affinity_max_proc()) return out_of_range;
-  if (!CPU_ISSET(processor, &usable())) return not_usable;
-  CPU_SET(processor, &(*m)->processors);
-  return 0;
+  const int refused = why_refused(processor);
+  if (refused == 0) CPU_SET(processor, &(*m)->processors);
+  return refused;
 }
 TUTTI_KMPC int kmp_unset_affinity_mask_proc(int processor, mask** m) {
-  if (!is_processor(processor) || processor >= kmp_get_affinity_max_proc()) return out_of_range;
-  if (!CPU_ISSET(processor, &usable())) return not_usable;
-  CPU_CLR(processor, &(*m)->processors);
-  return 0;
+  const int refused = why_refused(processor);
+  if (refused == 0) CPU_CLR(processor, &(*m)->processors);
+  return refused;
 }
 TUTTI_KMPC int kmp_get_affinity_mask_proc(int processor, mask** m) {
-  if (!is_processor(processor) || processor >= kmp_get_affinity_max_proc()) return out_of_range;
+  if (!is_processor(processor)) return out_of_range;
   return CPU_ISSET(processor, &usable()) && CPU_ISSET(processor, &(*m)->processors) ? 1 : 0;
 }
 

@@ -57,6 +57,8 @@ struct copies {
   }
 };
 
+namespace {
+
 std::byte* allocate(std::size_t bytes) {
   void* const memory = std::aligned_alloc(64, bytes);
   if (memory == nullptr) fatal("Out of memory allocating %lu bytes", bytes);
@@ -80,6 +82,8 @@ std::byte* own_copy(const copies& c, unsigned rank) {
   }
   return copy;
 }
+
+}  // namespace
 
 struct kmpc_reductions {
   kmpc_reductions* outer = nullptr;
