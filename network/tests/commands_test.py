@@ -9,6 +9,8 @@ usage: commands_test.py TUTTI UNIT   (the program, the unit for systemd)
 import json
 import os
 import pathlib
+import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,7 @@ import unittest
 
 SKIPPED = 77
 TUTTI, UNIT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "network.md"
 NO_NETWORK_ADMIN = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")
 NOBODY = tuple("setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all".split())
 
@@ -125,6 +128,22 @@ class Network(unittest.TestCase):
         for command in ("detach", "status"):
             self.assertIn("no program of tutti's", self.refused(command, "one0"))
         self.assertNotIn("xdp", ip("link", "show", "one0"))
+
+    def test_the_page_has_the_counts_of_the_verifier(self) -> None:
+        page = PAGE.read_text(encoding="utf-8")
+        (kernel,) = re.findall(r"\(Linux (\d+\.\d+); `tutti network status DEVICE`", page)
+        if not platform.release().startswith(f"{kernel}."):
+            self.skipTest(f"the page has the counts of Linux {kernel}")
+        told = {name: int(count.replace(",", "")) for count, name in
+            re.findall(r"([\d,]+)(?: instructions)?\s+of `(tutti_\w+)`", page)}  # fmt: skip
+        self.works("attach", "one0")
+        line = json.loads(self.works("status", "one0", "--json"))
+        self.works("detach", "one0")
+        counted = line["verified_instructions"]
+        self.assertEqual(set(told), set(counted))
+        for name, count in counted.items():
+            # Another release of the compiler or the kernel moves them by a few instructions.
+            self.assertLess(abs(told[name] / count - 1), 0.01, f"{PAGE} has {told}, here {counted}")
 
     def test_detach_takes_off_what_others_have_left(self) -> None:
         self.works("attach", "one0")
