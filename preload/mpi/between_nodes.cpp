@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "preload/mpi/gather.hpp"
+#include "preload/mpi/inside_a_call.hpp"
 #include "preload/mpi/network/path.hpp"
 
 namespace tutti::preload {
@@ -28,11 +32,17 @@ class over_mpi : public between_nodes {
     if (me_.is_leader && me_.mpi.key(me_.comm) != me_.mpi.key(me_.mpi.world))
       me_.mpi.comm_free(&leaders_);
   }
-  int barrier() noexcept override { return me_.mpi.barrier(leaders()); }
+  // Open MPI asks its components for the leaders' communicator as well.
+  int barrier() noexcept override {
+    const inside_a_call now;
+    return me_.mpi.barrier(leaders());
+  }
   int bcast(void* data, int bytes, int node) noexcept override {
+    const inside_a_call now;
     return me_.mpi.bcast(data, bytes, me_.mpi.byte, node, leaders());
   }
   int allreduce(const reduced& r) noexcept override {
+    const inside_a_call now;
     return me_.mpi.allreduce(me_.mpi.in_place, r.values, static_cast<int>(r.count), r.type,
                              r.mpi_op, leaders());
   }
@@ -52,12 +62,20 @@ class over_mpi : public between_nodes {
 
 // --- the network ---------------------------------------------------------------------------------
 
+// The folder of the file of this library, not of a link to it: a home has a link to Open MPI's
+// component.
+std::string folder_of_this_library() {
+  Dl_info self{};
+  dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &self);
+  if (self.dli_fname == nullptr) return {};
+  const std::unique_ptr<char, void (*)(void*)> file(realpath(self.dli_fname, nullptr), std::free);
+  const std::string path = file ? file.get() : self.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
 // Finds the library beside this one, or one folder up, where Open MPI's component lies.
 const network_path* load_network_path(std::string& why) {
-  Dl_info self{};
-  dladdr(reinterpret_cast<const void*>(&leaders_by_mpi), &self);
-  const std::string here = self.dli_fname == nullptr ? "" : self.dli_fname;
-  const std::string folder = here.substr(0, here.rfind('/') + 1);
+  const std::string folder = folder_of_this_library();
   void* library = nullptr;
   for (const char* up : {"", "../"}) {
     if (library != nullptr) break;

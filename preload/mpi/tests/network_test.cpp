@@ -162,6 +162,42 @@ TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called)
   EXPECT_SAYS(result, "for 0.4 s for rank 1 (its node has not called)");
 }
 
+// The same calls by the component of Open MPI, from a home where it is a link, as docs/mpi-preload.md
+// says; nothing is preloaded.
+TEST(open_mpi_component, serves_ranks_on_several_hosts) {
+  static const std::string why = why_no_testbed();
+  const std::string component = TUTTI_MPI_COMPONENT;
+  if (!why.empty()) GTEST_SKIP() << "no namespaces here: " << why;
+  if (component.empty()) GTEST_SKIP() << "Open MPI has no headers for components";
+  const std::filesystem::path home = TUTTI_MPI_PROGRAMS "/home_of_hosts";
+  std::filesystem::create_directories(home / ".openmpi/components");
+  const std::filesystem::path link = home / ".openmpi/components/mca_coll_tutti.so";
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink(component, link);
+  testbed bed(2);
+  const auto run = [&](const std::vector<std::string>& scenarios, const std::string& network) {
+    const std::string program = TUTTI_MPI_PROGRAMS "/mpi_program_openmpi";
+    mpi_command command{
+        {program},
+        {"HOME=" + home.string(), "TUTTI_MPI_NETWORK=" + network, "TUTTI_MPI_VERBOSE=1"},
+        4};
+    command.words.insert(command.words.end(), scenarios.begin(), scenarios.end());
+    command.with_errors = true;
+    return run_mpi(bed, {"openmpi", program, true}, command, 60s);
+  };
+  const mpi_output served =
+      run({"broadcasts", "order", "operations", "communicators", "finalize"}, "eth0");
+  EXPECT_HELD(served);
+  EXPECT_SAYS(served, "MPI_COMM_WORLD, 4 ranks: shared memory in each of 2 nodes, communicator ");
+  EXPECT_SAYS(served, "in the packet path of eth0 (native XDP)");
+  EXPECT_FALSE(says(served, "; 0 episodes in the network")) << served.text;
+  // MPI calls between the nodes: on a communicator of their first ranks, which is not served too.
+  const mpi_output left = run({"broadcasts", "order"}, "none0");
+  EXPECT_HELD(left);
+  EXPECT_SAYS(left, "MPI's own calls between their first ranks, because on the node of rank 0");
+  EXPECT_FALSE(says(left, ", 2 ranks: ")) << left.text;
+}
+
 // Barriers of the same programs in engines in RTL: every barrier packet goes through the host's
 // network stack and a TAP device into the simulated engine of its card, and over cables to others.
 class preload_mpi_engine : public preload_mpi_network {
