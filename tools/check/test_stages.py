@@ -42,8 +42,8 @@ class StagesTest(unittest.TestCase):
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", "a commit")
 
-    def stage(self, name: str, *commands: str):
-        return self.program.Stage(name, "a stage of a test", commands)
+    def stage(self, name: str, *commands: str, unread: tuple[str, ...] = ()):
+        return self.program.Stage(name, "a stage of a test", commands, unread)
 
     def run_stages(self, *stages, again: bool = False) -> tuple[int, str]:
         said = io.StringIO()
@@ -68,17 +68,44 @@ class StagesTest(unittest.TestCase):
         self.run_stages(counted)
         self.assertEqual(self.runs(), 3)
 
+    def test_a_stage_counts_for_commits_that_differ_in_folders_that_it_does_not_read(self) -> None:
+        first = self.program.commit()
+        counted = self.stage("counted", "echo >> count", unread=("docs",))
+        everything = self.stage("everything", "true")
+        self.run_stages(counted, everything)
+        (self.root / "docs").mkdir()
+        (self.root / "docs" / "page").touch()
+        self.commit()
+        said = self.run_stages(counted, everything)[1]
+        self.assertEqual(self.runs(), 1)
+        self.assertIn(f"passed before on {first}, the same for it, ", said)
+        self.assertNotRegex(said, "everything .* passed before")
+        said = self.table([counted, everything], self.program.commit())
+        self.assertIn(f"| `counted` | a stage of a test | 0.0 | {first} |", said)
+        (self.root / "read").touch()
+        self.commit()
+        self.run_stages(counted)
+        self.assertEqual(self.runs(), 2)
+
+    def table(self, stages: list, name: str) -> str:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertEqual(self.program.markdown(stages, name), 0)
+        return said.getvalue()
+
+    def test_unread_folders_are_there(self) -> None:
+        for stage in self.program.stages(600):
+            for folder in stage.unread:
+                self.assertTrue((PROGRAM.parents[1] / folder).exists(), f"{stage.name}: {folder}")
+
     def test_the_stages_that_a_commit_passed_are_a_table(self) -> None:
         stages = [self.stage("counted", "true"), self.stage("failing", "false")]
         self.run_stages(*stages)
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            status = self.program.markdown(stages, self.program.commit())
-        self.assertEqual(status, 0)
-        self.assertIn("| `counted` | a stage of a test | 0.0 |", said.getvalue())
-        self.assertIn("| all | 1 of 2 stages", said.getvalue())
-        self.assertNotIn("failing", said.getvalue())
-        with contextlib.redirect_stderr(said):
+        said = self.table(stages, self.program.commit())
+        self.assertIn("| `counted` | a stage of a test | 0.0 |", said)
+        self.assertIn("| all | 1 of 2 stages |", said)
+        self.assertNotIn("failing", said)
+        with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(self.program.markdown(stages, "0123456789ab"), 1)
 
     def test_the_page_for_developers_has_each_stage(self) -> None:
@@ -227,7 +254,7 @@ class StagesTest(unittest.TestCase):
                      "check.papers.run_all", "check.self_contained_all"):  # fmt: skip
             stages = [
                 name
-                for name, _, wanted, unwanted in self.program.LONG
+                for name, _, wanted, unwanted, _ in self.program.LONG
                 if re.search(wanted, test) and not (unwanted and re.search(unwanted, test))
             ]
             self.assertEqual(len(stages), 1, f"{test}: {stages}")

@@ -162,8 +162,8 @@ TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called)
   EXPECT_SAYS(result, "for 0.4 s for rank 1 (its node has not called)");
 }
 
-// The same calls by the component of Open MPI, from a home where it is a link, as docs/mpi-preload.md
-// says; nothing is preloaded.
+// The same calls by the component of Open MPI, from a home where it is a link, as
+// docs/mpi-preload.md says; nothing is preloaded.
 TEST(open_mpi_component, serves_ranks_on_several_hosts) {
   static const std::string why = why_no_testbed();
   const std::string component = TUTTI_MPI_COMPONENT;
