@@ -284,8 +284,9 @@ class _Trial:
         return verdict is False
 
     def simulation(self, which) -> bool:
-        """Whether a quick simulation fails. Raises RuntimeError if it does not build: lint has
-        accepted the mutant, so it is the simulation that is broken."""
+        """Whether a quick simulation fails. Raises prove.Trouble if the mutant is an error for
+        Verilator only together with the simulation's other sources, which lint has not seen, and
+        RuntimeError if the simulation does not build for another reason: then it is broken."""
         if not which.mutants or not _sees(self.unit, which.top, which.files, self.mutant):
             return False
         for quick in which.quick or which.parameters[:1] or [{}]:
@@ -294,6 +295,8 @@ class _Trial:
                 self.folder / which.name / label(quick), True)  # fmt: skip
             self.seconds += outcome.seconds
             if outcome.status == 3:
+                if f"/changed/{self.mutant.path.name}:" in tools.first_error(outcome.text):
+                    raise prove.Trouble(outcome.text)
                 raise RuntimeError(f"{name} does not build: {tools.tail(outcome.text)}")
             # A harness that waits for ever has noticed, too.
             if outcome.status != 0:
@@ -359,7 +362,10 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
     if described and (equal.equivalent_alone(unit, stem, _what(mutant), sources, folder)
             or equal.equivalent_after_reset(unit, stem, sources, folder)):  # fmt: skip
         return line("equivalent", "")
-    killer = trial.killer(whole=True)
+    try:
+        killer = trial.killer(whole=True)
+    except prove.Trouble as trouble:
+        return line("refused", f": {tools.first_error(str(trouble))}")
     if killer:
         return line("killed", f" by {killer}")
     if described and equal.equivalent(unit, _tops(unit), sources, folder):

@@ -3,6 +3,7 @@
 
 import importlib.util
 import unittest
+import unittest.mock
 
 from hardware.flow import mutants, tools
 from hardware.flow.tests.test_flow import GOOD, Folder
@@ -83,6 +84,18 @@ class Mutants(Folder):
         spare = [m for m in self.all if m.line == 7 and (m.old, m.new) == ("&&", "||")]
         with self.assertRaisesRegex(RuntimeError, "s does not build: "):
             mutants.judge(self.unit, spare[0], self.folder / "build")
+
+    def test_a_mutant_that_is_no_design_beside_the_sources_of_a_simulation_is_refused(self):
+        (self.folder / "sim").mkdir()
+        (self.folder / "sim" / "s.cpp").touch()
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")]
+            + '[[simulation]]\nname = "s"\ntop = "x"\nharness = ["sim/s.cpp"]\n')
+        (spare, *_) = [m for m in self.all if m.line == 7 and (m.old, m.new) == ("&&", "||")]
+        said = tools.Outcome(3, "%Error-BLKANDNBLK: build/changed/x.sv:7:3: Unsupported\n", 1.0)
+        with unittest.mock.patch.object(mutants.simulate, "run_once", return_value=said):
+            (line,) = mutants.judge(self.unit, spare, self.folder / "build")
+        self.assertEqual(line["fate"], "refused", line)
+        self.assertIn("BLKANDNBLK", line["note"])
 
     def test_a_register_that_is_read_only_after_it_was_written(self):
         path = self.folder / "rtl" / "x.sv"
