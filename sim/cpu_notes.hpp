@@ -15,12 +15,12 @@ class cpu_notes : public platform::cpu_hints {
   bool visited_by_another() noexcept;
   // For how long the other participants on this CPU have run so far, in nanoseconds, if
   // a long yield would be taken for evidence of another process.
-  std::uint64_t times_before_yield(std::uint64_t now_ns) const noexcept;
+  std::uint64_t times_before_yield(std::uint64_t now_ns, bool asks) const noexcept;
   static std::uint64_t ran_since(std::uint64_t before_ns) noexcept;
-  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns,
-                          std::uint64_t own_ns) noexcept {
+  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns,
+                          bool is_proven) noexcept {
     noted_at_ = now_ns;
-    cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns);
+    cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns, is_proven);
   }
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     noted_at_ = now_ns;

@@ -9,8 +9,8 @@ bool cpu_notes::visited_by_another() noexcept {
   return last != 0 && last != last_waiter_;
 }
 
-std::uint64_t cpu_notes::times_before_yield(std::uint64_t now_ns) const noexcept {
-  if (!has_other_process() && now_ns - noted_at_ > at_once_ns) return UINT64_MAX;
+std::uint64_t cpu_notes::times_before_yield(std::uint64_t now_ns, bool asks) const noexcept {
+  if (!asks && !has_other_process() && now_ns - noted_at_ > at_once_ns) return UINT64_MAX;
   return world::current()->others_ran() / 1000;
 }
 

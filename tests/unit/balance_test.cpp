@@ -68,7 +68,7 @@ struct simulated : tutti::platform::standard_words {
     void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
       cpu_hints::note_preemption(began_ns, now_ns, true);
     }
-    std::uint64_t times_before_yield(std::uint64_t now_ns) const noexcept { return now_ns; }
+    std::uint64_t times_before_yield(std::uint64_t now_ns, bool) const noexcept { return now_ns; }
     std::uint64_t ran_since(std::uint64_t began_ns) const noexcept {
       return static_cast<std::uint64_t>(part_of_participants *
                                         static_cast<double>(simulated::now - began_ns));
@@ -437,6 +437,23 @@ TEST_F(BalanceOnASharedCore, SleepsBesideAParticipantThatIsUsuallyLate) {
   const cost c = w.wait(always(1 * ms), most_learning);
   EXPECT_GE(c.wake_ups, 0.99);
   EXPECT_LE(c.late, simulated::wake_up_ns + 2 * us);
+}
+
+// A busy process in a session of its own gets every second slice, whoever yields.
+TEST_F(BalanceOnASharedCore, SleepsThroughLongWaitsBesideAProcessThatYieldsDoNotReach) {
+  std::uint64_t own = 0;
+  simulated::lend = [&]() -> std::uint64_t {
+    constexpr std::uint64_t turn = 5 * us;
+    own += turn;
+    if (own < 3 * ms) return turn;
+    own = 0;
+    return 3 * ms;
+  };
+  const cost of_long = w.wait(always(200 * us), 5'000, 10'000);
+  EXPECT_GE(of_long.wake_ups, 0.9);
+  EXPECT_LE(of_long.late, 2 * simulated::wake_up_ns);
+  // A sleep costs more than these.
+  EXPECT_LE(w.wait(always(10 * us), 5'000, 10'000).wake_ups, 0.01);
 }
 
 // A busy process: each yield costs its slice.

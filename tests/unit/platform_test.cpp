@@ -229,6 +229,63 @@ TEST(CpuHints, DoNotTakeWorkOfParticipantsForAnotherProcess) {
   EXPECT_TRUE(core.has_other_process());
 }
 
+// In a session of its own a busy process gets every second slice, whoever yields.
+void meet_a_process_in_its_session(platform::cpu_hints& core, std::uint64_t& now, int slices,
+                                   bool is_proven) {
+  for (int slice = 0; slice < slices; ++slice) {
+    now += 3 * ms;
+    core.note_foreign_slice(now, now + 3 * ms, 0, is_proven);
+    now += 3 * ms;
+  }
+}
+
+TEST(CpuHints, FindAProcessThatYieldsDoNotReach) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  meet_a_process_in_its_session(core, now, 10, false);
+  EXPECT_FALSE(core.is_contested(now)) << "perhaps participants worked";
+  EXPECT_TRUE(core.had_slice_lately(now));
+  meet_a_process_in_its_session(core, now, 2, true);
+  EXPECT_FALSE(core.is_contested(now)) << "two slices may be the work of a process that left";
+  meet_a_process_in_its_session(core, now, 4, true);
+  EXPECT_TRUE(core.is_contested(now));
+  EXPECT_FALSE(core.has_other_process()) << "a yield costs no slice";
+  std::uint64_t before = 0;
+  for (int time = 0; time < 10; ++time) {
+    std::uint64_t contested = 0;
+    while (core.is_contested(now + contested)) contested += ms;
+    EXPECT_GE(contested, before);
+    EXPECT_LE(contested, 300 * ms) << "the other process may have gone long ago";
+    before = contested;
+    now += contested;
+    // Less confirms it than found it.
+    meet_a_process_in_its_session(core, now, 3, true);
+    EXPECT_TRUE(core.is_contested(now));
+  }
+  now += 2'000 * ms;
+  EXPECT_FALSE(core.had_slice_lately(now));
+  meet_a_process_in_its_session(core, now, 3, true);
+  EXPECT_FALSE(core.is_contested(now)) << "that was long ago";
+}
+
+// Three of them take a hundredth of the core each.
+TEST(CpuHints, DoNotMindProcessesThatTakeASliceNowAndThen) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  for (int slice = 0; slice < 1'000; ++slice) {
+    now += (slice % 3 == 0 ? 40 : 80) * ms;
+    core.note_foreign_slice(now, now + (1 + slice % 3) * ms, 0, true);
+    now += 3 * ms;
+    EXPECT_FALSE(core.is_contested(now));
+  }
+}
+
+TEST_F(BesideAnotherProcess, SleepThroughLongWaitsForAWhile) {
+  EXPECT_TRUE(core.is_contested(now));
+  EXPECT_TRUE(core.may_try_yielding(now, 2, somebody_else_too)) << "the other is a participant";
+  EXPECT_FALSE(core.is_contested(now));
+}
+
 TEST(CpuHints, KnowForHowLongParticipantsRan) {
   static platform::cpu_hints core;
   std::atomic<int> step{0};
@@ -247,6 +304,7 @@ TEST(CpuHints, KnowForHowLongParticipantsRan) {
   core.note_wait();
   const std::uint64_t now = 1'000 * ms;
   EXPECT_EQ(core.times_before_yield(now).count, 0u) << "there is nothing to suspect";
+  EXPECT_EQ(core.times_before_yield(now, true).count, 1u);
   core.note_foreign_slice(now - 3 * ms, now);
   const auto before = core.times_before_yield(now);
   EXPECT_EQ(before.count, 1u) << "not the caller itself";

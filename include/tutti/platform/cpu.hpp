@@ -53,12 +53,17 @@ class alignas(cache_line) cpu_hints {
   // --- threads of other processes
 
   // Reads the processor times of the other participants on this core before a yield, if a long
-  // yield would be taken for evidence of another process. Otherwise it does nothing.
-  core_sharers::times times_before_yield(std::uint64_t now_ns) const noexcept {
+  // yield would be taken for evidence of another process, or if the caller asks for them. Otherwise
+  // it does nothing.
+  core_sharers::times times_before_yield(std::uint64_t now_ns, bool asks = false) const noexcept {
     core_sharers::times read;
-    if (has_other_process() || now_ns - look(last_slice_) <= at_once_ns)
+    if (asks || has_other_process() || now_ns - look(last_slice_) <= at_once_ns)
       sharers_.read(read, look(waits_));
     return read;
+  }
+  // Returns true if a yield here was long lately.
+  bool had_slice_lately(std::uint64_t now_ns) const noexcept {
+    return now_ns - look(last_slice_) <= lately_ns;
   }
   // Returns for how long the participants of `before` have run since, in nanoseconds.
   static std::uint64_t ran_since(const core_sharers::times& before) noexcept {
@@ -69,8 +74,12 @@ class alignas(cache_line) cpu_hints {
   // leaves the core costs less than sleeping from now on. Slices that follow it at once count if
   // participants ran for `own_ns`, less than half of the time. A core on which they add up to much
   // is avoided, and so is one where a process was found before and still takes a slice.
-  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns,
-                          std::uint64_t own_ns = 0) noexcept {
+  //
+  // A yield does not reach a process in a session of its own, whose slices alternate with those of
+  // this process. They cost no yield, but the core is contested, if `is_proven`: the caller asked
+  // for the times of the participants.
+  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns = 0,
+                          bool is_proven = false) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
     if (2 * own_ns > now_ns - began_ns) return;
@@ -80,7 +89,12 @@ class alignas(cache_line) cpu_hints {
     put(last_slice_, now_ns);
     const bool was_found = has_other_process() && !is_shunned(began_ns);
     const bool follows = began_ns - last <= at_once_ns;
-    if (was_found || (follows && is_much_foreign(began_ns, now_ns))) shun(now_ns);
+    if (was_found || (follows && is_much_foreign(began_ns, now_ns, much_foreign_ns))) {
+      shun(now_ns);
+      contest(now_ns);
+    } else if (is_proven && !follows && is_much_contested(began_ns, now_ns)) {
+      contest(now_ns);
+    }
   }
   // Records that a waiter that polled on a core of its own was kept from running. A busy process
   // alternates with the waiter's thread, in slices of some milliseconds each. Processes that take a
@@ -94,13 +108,7 @@ class alignas(cache_line) cpu_hints {
     if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
     if (core_leaver_here != nullptr) core_leaver_here->was_kept_from_running(began_ns, now_ns);
-    if (!is_much_foreign(began_ns, now_ns)) return;
-    const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
-    const std::uint32_t ms = is_long_ago
-                                 ? first_contested_ms
-                                 : within(2 * look(contested_ms_), first_contested_ms, most_ms);
-    put(contested_ms_, ms);
-    put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
+    if (is_much_contested(began_ns, now_ns)) contest(now_ns);
   }
   // Returns true if the kernel has switched to another task while this thread was ready to run,
   // since the thread last asked, or if the kernel does not tell. The host of a virtual machine
@@ -140,6 +148,7 @@ class alignas(cache_line) cpu_hints {
       const std::uint32_t runnable = count_runnable();
       if (runnable == 0 || runnable > awake) return false;
       put(other_process_until_, 0);
+      put(contested_until_, 0);
       put(believed_at_, now_ns);
       return true;
     }
@@ -182,16 +191,19 @@ class alignas(cache_line) cpu_hints {
 
   static constexpr std::uint32_t first_ms = 4, first_contested_ms = 32, most_ms = 256;
   static constexpr std::uint64_t at_once_ns = 2'000'000, soon_ns = 20'000'000,
-                                 forget_ns = 1'000'000'000;
-  // The slices of others count for the first of these times. The second shows a busy process.
-  static constexpr std::uint64_t foreign_window_ns = 64'000'000, much_foreign_ns = 10'000'000;
+                                 lately_ns = 256'000'000, forget_ns = 1'000'000'000;
+  // The slices of others count for the first of these times. The second shows a busy process, the
+  // third that it is still there.
+  static constexpr std::uint64_t foreign_window_ns = 64'000'000, much_foreign_ns = 10'000'000,
+                                 still_foreign_ns = 6'000'000;
   static constexpr std::uint64_t turn_ns = 8'000'000;
   static constexpr std::uint64_t look_every_ns = 200'000;
   static constexpr std::uint32_t short_yields_to_forget = 64;
 
   // Adds a slice to those of others on this core. Returns true if they have become so many that a
   // busy process must be there. Slices count less the longer ago they were.
-  bool is_much_foreign(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+  bool is_much_foreign(std::uint64_t began_ns, std::uint64_t now_ns,
+                       std::uint64_t much_ns) noexcept {
     const std::uint64_t since = now_ns - look(foreign_at_);
     const std::uint64_t before =
         since < foreign_window_ns
@@ -200,7 +212,20 @@ class alignas(cache_line) cpu_hints {
     const std::uint64_t foreign = smaller(before + now_ns - began_ns, foreign_window_ns);
     put(foreign_at_, now_ns);
     put(foreign_ns_, static_cast<std::uint32_t>(foreign));
-    return foreign >= much_foreign_ns;
+    return foreign >= much_ns;
+  }
+  // Less proves that a process that was found a short while ago is still there.
+  bool is_much_contested(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+    const bool was_found = now_ns <= look(contested_until_) + forget_ns;
+    return is_much_foreign(began_ns, now_ns, was_found ? still_foreign_ns : much_foreign_ns);
+  }
+  void contest(std::uint64_t now_ns) noexcept {
+    const bool was_found = now_ns <= look(contested_until_) + forget_ns;
+    const std::uint32_t ms = was_found
+                                 ? within(2 * look(contested_ms_), first_contested_ms, most_ms)
+                                 : first_contested_ms;
+    put(contested_ms_, ms);
+    put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
   }
   void shun(std::uint64_t now_ns) noexcept {
     const bool was_misled = now_ns - look(believed_at_) <= soon_ns;

@@ -13,9 +13,10 @@ struct undisturbed_cpu {
   bool is_shunned(std::uint64_t) const noexcept { return false; }
   bool is_contested(std::uint64_t) const noexcept { return false; }
   bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
-  int times_before_yield(std::uint64_t) const noexcept { return 0; }
+  int times_before_yield(std::uint64_t, bool) const noexcept { return 0; }
+  bool had_slice_lately(std::uint64_t) const noexcept { return false; }
   std::uint64_t ran_since(int) const noexcept { return 0; }
-  void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
+  void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t, bool) const noexcept {}
   void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
   void note_short_yield() const noexcept {}
   void note_wait() const noexcept {}

@@ -16,7 +16,9 @@
 //    another for 10 ms show that each costs a slice, unless participants ran for most of it. Then
 //    parking is better, because the kernel runs threads that slept before threads that never sleep.
 //    If a waiter on a core of its own is kept from polling, another process uses the core too, and
-//    polling takes processor time that the work will need.
+//    polling takes processor time that the work will need. The same holds on a shared core if long
+//    yields do not follow one another: the process is in another session, which yields do not
+//    reach.
 //  * Does a yield let useful work run? While no wait begins on this core between two turns of this
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
 //    polling, and ends when polling would end. If a participant worked for longer than a sleep
@@ -60,6 +62,9 @@ struct adaptive_options {
   // gets the core back when the worker waits, which may be an episode later, because the worker has
   // begun its next work before the waiter saw that the episode was over.
   std::uint32_t sleep_cost_beside_work_ns = 50'000;
+  // A wait that asks for how long the participants on its core have run asks again after this time.
+  // It is much less than a slice.
+  std::uint32_t between_questions_ns = 250'000;
   // If a turn of the others takes longer than the first of these and, for each wait that began in
   // it, the second, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
@@ -196,17 +201,24 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       mine.looks = 0;
       return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
-    budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
+    if (!core.is_contested(start))
+      budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
+    // From this length on the wait would sleep if it knew that another process uses the core.
+    const std::uint64_t asks_after = chosen.is_balanced() && core.had_slice_lately(start)
+                                         ? mine.lengths.budget_ns(options.contested_sleep_cost_ns)
+                                         : UINT64_MAX;
+    bool asks = asks_after == 0;
+    auto times = core.times_before_yield(start, asks);
+    std::uint64_t asked_at = start;
     std::uint64_t before = start, empty_ns = 0, working_ns = 0;
     std::uint32_t waits = core.waits();
     for (;;) {
-      const auto times = core.times_before_yield(before);
       Memory::yield();
       const bool is_ready = ready(word.load(order));
       const std::uint64_t now = Memory::now_ns();
       const std::uint64_t lent = now - before;
       if (lent > options.foreign_slice_ns) {
-        core.note_foreign_slice(before, now, core.ran_since(times));
+        core.note_foreign_slice(before, now, core.ran_since(times), asks);
         // The next yield may tell more.
         mine.looks = 0;
       } else if (core.has_other_process()) {
@@ -228,10 +240,14 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       }
       if (now >= deadline.ns()) return false;
       before = now;
-      if (chosen.is_active()) continue;
-      const bool is_too_long =
-          chosen.is_balanced() ? empty_ns > budget || core.is_shunned(now) : now - start > budget;
+      const bool is_too_long = chosen.is_active()     ? false
+                               : chosen.is_balanced() ? empty_ns > budget || core.is_shunned(now)
+                                                      : now - start > budget;
       if (is_too_long) return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
+      if (asks && before - asked_at < options.between_questions_ns) continue;
+      asks = before - start >= asks_after;
+      times = core.times_before_yield(before, asks);
+      asked_at = before;
     }
   }
 
