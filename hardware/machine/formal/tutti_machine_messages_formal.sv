@@ -91,12 +91,15 @@ module tutti_machine_messages_formal
     assign out[c] = out_i[c];
   end
 
-  // Where the core is that programs give this number, and its number as built.
+  // Where the core is that programs give this number, and its number as built. Numbers that no core
+  // has are behind the last core of the last socket.
   function automatic logic [7:0] socket_of(logic [7:0] number);
-    return (number / 8'(Threads)) / each_i;
+    logic [7:0] socket;
+    socket = (number / 8'(Threads)) / each_i;
+    return 32'(socket) < Sockets ? socket : 8'(Sockets - 1);
   endfunction
   function automatic logic [7:0] in_socket(logic [7:0] number);
-    return (number / 8'(Threads)) % each_i;
+    return number / 8'(Threads) - socket_of(number) * each_i;
   endfunction
   function automatic place_t place_of(logic [7:0] number);
     return '{
@@ -120,8 +123,7 @@ module tutti_machine_messages_formal
           && u_messages.gen_row[y].gen_column[x].u_router.valid_i[4] == out_valid_i[C]
           && out_ready[C] == u_messages.gen_row[y].gen_column[x].u_router.ready_o[4]
           && u_messages.gen_row[y].gen_column[x].u_router.flit_i[4].message == out_i[C]
-          && (!exists(out_i[C].to) || u_messages.gen_row[y].gen_column[x].u_router.flit_i[4].to
-          == place_of(out_i[C].to))
+          && u_messages.gen_row[y].gen_column[x].u_router.flit_i[4].to == place_of(out_i[C].to)
           && in_valid[C] == u_messages.gen_row[y].gen_column[x].u_router.valid_o[4]
           && in[C] == u_messages.gen_row[y].gen_column[x].u_router.flit_o[4].message
           && u_messages.gen_row[y].gen_column[x].u_router.ready_i[4] == in_ready_i[C];
