@@ -93,12 +93,7 @@ const network_path* load_network_path(std::string& why) {
 class over_network final : public over_mpi {
  public:
   explicit over_network(const leader& me) : over_mpi(me), missing_(me.leaders.size()) {}
-  // All leaders have left their last call: nobody asks this node for a packet of it any more.
-  ~over_network() override {
-    if (opened_ == nullptr) return;
-    over_mpi::barrier();
-    path_->close(opened_);
-  }
+  ~over_network() override { leave(); }
 
   // Collective over the leaders. Returns the reason why they cannot take this path.
   std::string open(const std::string& network) {
@@ -130,6 +125,8 @@ class over_network final : public over_mpi {
     return {};
   }
 
+  void leave_network() noexcept override { leave(); }
+
   int barrier() noexcept override { return episode(nullptr, 0) ? 0 : over_mpi::barrier(); }
 
   int bcast(void* data, int bytes, int node) noexcept override {
@@ -138,7 +135,8 @@ class over_network final : public over_mpi {
     std::uint64_t values[most_words] = {};
     if (node == me_.node) std::memcpy(values, data, length);
     if (!episode(values, words_of(length))) return leave_bcast(data, bytes, node);
-    std::memcpy(data, values, length);
+    // The root's data is only read: it may be constant.
+    if (node != me_.node) std::memcpy(data, values, length);
     return 0;
   }
 
@@ -165,7 +163,7 @@ class over_network final : public over_mpi {
     return text;
   }
   std::string account() const override {
-    if (opened_ == nullptr) return {};
+    if (opened_ == nullptr) return account_;
     char text[200] = "";
     path_->account(opened_, text, sizeof text);
     return "; " + std::to_string(episodes_) + " episodes in the network (" + text + "), " +
@@ -177,6 +175,14 @@ class over_network final : public over_mpi {
   static constexpr std::size_t most_words = 32, most_episodes = 4;
   static constexpr unsigned words_of(std::size_t bytes) noexcept {
     return static_cast<unsigned>((bytes + 7) / 8);
+  }
+  // All leaders have left their last call before one closes: nobody asks this node for a packet of
+  // it any more.
+  void leave() noexcept {
+    if (opened_ == nullptr) return;
+    over_mpi::barrier();
+    account_ = account();
+    path_->close(std::exchange(opened_, nullptr));
   }
   std::string at(std::size_t node) const {
     return "on the node of rank " + std::to_string(me_.leaders[node]) + ", ";
@@ -222,6 +228,8 @@ class over_network final : public over_mpi {
   // How many words a packet carries here.
   std::size_t carried_ = most_words;
   std::uint64_t episodes_ = 0, left_ = 0;
+  // What account() said when this leader left the network.
+  std::string account_;
   // Why a node is missing when an episode fails.
   std::vector<unsigned char> missing_;
 };
