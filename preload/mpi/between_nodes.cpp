@@ -93,7 +93,12 @@ const network_path* load_network_path(std::string& why) {
 class over_network final : public over_mpi {
  public:
   explicit over_network(const leader& me) : over_mpi(me), missing_(me.leaders.size()) {}
-  ~over_network() override { leave(); }
+  // All leaders have left their last call: nobody asks this node for a packet of it any more.
+  ~over_network() override {
+    if (opened_ == nullptr) return;
+    over_mpi::barrier();
+    path_->close(opened_);
+  }
 
   // Collective over the leaders. Returns the reason why they cannot take this path.
   std::string open(const std::string& network) {
@@ -124,8 +129,6 @@ class over_network final : public over_mpi {
     }
     return {};
   }
-
-  void leave_network() noexcept override { leave(); }
 
   int barrier() noexcept override { return episode(nullptr, 0) ? 0 : over_mpi::barrier(); }
 
@@ -163,7 +166,7 @@ class over_network final : public over_mpi {
     return text;
   }
   std::string account() const override {
-    if (opened_ == nullptr) return account_;
+    if (opened_ == nullptr) return {};
     char text[200] = "";
     path_->account(opened_, text, sizeof text);
     return "; " + std::to_string(episodes_) + " episodes in the network (" + text + "), " +
@@ -175,14 +178,6 @@ class over_network final : public over_mpi {
   static constexpr std::size_t most_words = 32, most_episodes = 4;
   static constexpr unsigned words_of(std::size_t bytes) noexcept {
     return static_cast<unsigned>((bytes + 7) / 8);
-  }
-  // All leaders have left their last call before one closes: nobody asks this node for a packet of
-  // it any more.
-  void leave() noexcept {
-    if (opened_ == nullptr) return;
-    over_mpi::barrier();
-    account_ = account();
-    path_->close(std::exchange(opened_, nullptr));
   }
   std::string at(std::size_t node) const {
     return "on the node of rank " + std::to_string(me_.leaders[node]) + ", ";
@@ -228,8 +223,6 @@ class over_network final : public over_mpi {
   // How many words a packet carries here.
   std::size_t carried_ = most_words;
   std::uint64_t episodes_ = 0, left_ = 0;
-  // What account() said when this leader left the network.
-  std::string account_;
   // Why a node is missing when an episode fails.
   std::vector<unsigned char> missing_;
 };

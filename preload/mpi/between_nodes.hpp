@@ -31,8 +31,6 @@ class between_nodes : public interface_base {
   // `node`: the number of the node that has the data.
   virtual int bcast(void* data, int bytes, int node) noexcept = 0;
   virtual int allreduce(const reduced& r) noexcept = 0;
-  // Leaves the network, if it is in use; MPI's own calls serve what follows. All leaders call it.
-  virtual void leave_network() noexcept {}
   // The path, and how many calls it has served, for people.
   virtual std::string path() const = 0;
   virtual std::string account() const = 0;

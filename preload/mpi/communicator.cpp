@@ -365,11 +365,6 @@ void communicator::begin_to_free(const library& mpi, handle comm) noexcept {
   const handle key = mpi.key(comm);
   if (!mpi.is_communicator(comm) || freed_here(key) != nullptr) return;
   if (being_freed* const unused = freed_here(0); unused != nullptr) *unused = {key, nullptr};
-  // Now, while all ranks are here: where messages are under way, MPICH deletes attributes when a
-  // rank has waited for them, and perhaps the others do something else then.
-  communicator* const known = the_communicators.find(key);
-  if (known != nullptr && known->outer_ && key != mpi.key(mpi.world))
-    known->outer_->leave_network();
 }
 
 void communicator::end_of_freeing(const library& mpi, handle comm, bool is_freed) noexcept {

@@ -14,8 +14,8 @@ struct never {
 };
 
 // Gathers `bytes` bytes of all ranks; calls late.report() if that takes until late.deadline_ns.
-// MPI's blocking calls would do, but with more ranks than CPUs those of MPICH keep a CPU for a whole
-// slice of the scheduler, some milliseconds each.
+// MPI's blocking calls would do, but with more ranks than CPUs those of MPICH keep a CPU for a
+// whole slice of the scheduler, some milliseconds each.
 template <class Late = never>
 bool gather(const library& mpi, handle comm, const void* mine, int bytes, void* all,
             Late late = {}) noexcept {

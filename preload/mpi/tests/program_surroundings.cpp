@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "preload/mpi/tests/program.hpp"
 
@@ -119,18 +120,21 @@ void pending() {
     MPI_Comm comm, other;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     check_sum(comm, i);
-    MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Request all[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::vector<int> large(1 << 18, world_rank == i % world_size ? i : -1);
+    MPI_Ibcast(large.data(), 1 << 18, MPI_INT, i % world_size, comm, &all[2]);
     int sent = i, received = -1;
     if (world_rank == 0) {
-      MPI_Irecv(&received, 1, MPI_INT, 0, 1, comm, &both[0]);
-      MPI_Isend(&sent, 1, MPI_INT, 0, 1, comm, &both[1]);
+      MPI_Irecv(&received, 1, MPI_INT, 0, 1, comm, &all[0]);
+      MPI_Isend(&sent, 1, MPI_INT, 0, 1, comm, &all[1]);
     }
     MPI_Comm_free(&comm);
     // It gets the handle where nothing is under way.
     MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &other);
     check_sum(other, i);
-    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    MPI_Waitall(3, all, MPI_STATUSES_IGNORE);
     expect(world_rank != 0 || received == i, "a message is wrong");
+    expect(large.front() == i && large.back() == i, "a broadcast is wrong");
     check_sum(other, i + 1);
     MPI_Comm_free(&other);
   }
