@@ -137,6 +137,7 @@ void xdp_endpoint::open_node(std::uint32_t episode) {
     throw std::system_error(error, std::generic_category(), "the node's memory");
   }
   close_node();
+  owner_ = ::getpid();
   program_ = program;
   maps_ = std::move(maps);
   mapped_ = mapped;
@@ -147,7 +148,8 @@ void xdp_endpoint::open_node(std::uint32_t episode) {
 
 void xdp_endpoint::close_node() {
   if (mapped_ == nullptr) return;
-  maps_.stop(table_.communicator);
+  // A child that was forked has a copy of this object, and the node is its parent's.
+  if (owner_ == ::getpid()) maps_.stop(table_.communicator);
   ring_buffer__free(events_);
   ::munmap(mapped_, mapped_bytes_);
 }

@@ -61,6 +61,8 @@ class xdp_endpoint final : public endpoint {
   xdp_options options_;
   program_maps maps_;
   std::string device_;
+  // The process that has opened the node.
+  pid_t owner_ = 0;
   // The program that has the maps.
   std::uint32_t program_ = 0;
   void* mapped_ = nullptr;

@@ -138,7 +138,8 @@ class over_network final : public over_mpi {
     std::uint64_t values[most_words] = {};
     if (node == me_.node) std::memcpy(values, data, length);
     if (!episode(values, words_of(length))) return leave_bcast(data, bytes, node);
-    std::memcpy(data, values, length);
+    // The root's data is only read: it may be constant.
+    if (node != me_.node) std::memcpy(data, values, length);
     return 0;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/mpi/calls.hpp"
 
+#include <cstdint>
 #include <limits>
 
 namespace tutti::preload {
@@ -25,6 +26,31 @@ void bcast_packed(const library& mpi, communicator& served, broadcast& b) {
   if (b.error != 0 || b.sent > b.bytes || served.rank() == b.root) return;
   position = 0;
   b.error = mpi.unpack(packed, size, &position, b.data, count, b.type, b.comm);
+}
+
+// Data at MPI_BOTTOM, which is a null pointer in both families, has a type with absolute addresses.
+// MPICH packs nothing from there, so it gets another place, and a type that is as much shifted.
+void bcast_at_bottom(const library& mpi, communicator& served, broadcast& b) {
+  handle_space type;
+  const int count = static_cast<int>(b.count);
+  const auto shift = -reinterpret_cast<std::intptr_t>(&type);
+  b.error = mpi.type_create_hindexed(1, &count, &shift, b.type, &type);
+  if (b.error == 0) b.error = mpi.type_commit(&type);
+  if (b.error != 0) return;
+  broadcast shifted = b;
+  shifted.data = &type;
+  shifted.count = 1;
+  shifted.type = mpi.value(type);
+  bcast_packed(mpi, served, shifted);
+  b.sent = shifted.sent;
+  b.error = shifted.error;
+  mpi.type_free(&type);
+}
+
+// Whether MPI refuses a null pointer, which is MPI_BOTTOM only for types with absolute addresses.
+bool has_no_address(const library& mpi, handle type) {
+  std::intptr_t begin = 0, extent = 0;
+  return mpi.type_get_true_extent(type, &begin, &extent) != 0 || begin == 0;
 }
 
 // Whether this is a communicator that MPI knows. If not, and if MPI has told that to the program,
@@ -62,6 +88,7 @@ bool perform(const library& mpi, broadcast& b) {
   if (b.count <= 0 || b.data == mpi.in_place) return false;
   if (is_plain ? b.data == nullptr : !mpi.is_type(b.type) || mpi.type_size(b.type, &size) != 0)
     return false;
+  if (b.data == nullptr && has_no_address(mpi, b.type)) return false;
   // MPI does not tell a size that is no int. Other ranks may describe the data by smaller types,
   // and all must find the same.
   if (size == mpi.undefined) size = std::numeric_limits<int>::max();
@@ -83,6 +110,8 @@ bool perform(const library& mpi, broadcast& b) {
   }
   if (is_plain)
     b.error = bcast_bytes(*served, b.data, b);
+  else if (b.data == nullptr)
+    bcast_at_bottom(mpi, *served, b);
   else
     bcast_packed(mpi, *served, b);
   return true;

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "preload/mpi/gather.hpp"
@@ -25,12 +27,14 @@ namespace {
 
 struct introduction {
   // Increased whenever the room or this introduction changes.
-  static constexpr std::uint32_t current_version = 4;
+  static constexpr std::uint32_t current_version = 5;
   std::uint32_t version = current_version;
   std::int32_t pid = 0;
   std::uint64_t node = 0;
-  // The descriptor of the memory that this rank offers, in case it is the first of its node.
+  // The descriptor of the memory that this rank offers, in case it is the first of its node, and
+  // the memory's name, which no other has.
   std::int32_t memory = -1;
+  char memory_name[32] = {};
   // Whether TUTTI_MPI_NETWORK names a device.
   std::int32_t has_network = 0;
 };
@@ -48,6 +52,16 @@ class descriptor {
  private:
   int number_;
 };
+
+// Whether `path`, of a descriptor of another process, leads to the memory of this name. Where /proc
+// shows another process under this number (another host that looks like this one, a /proc of
+// another PID namespace), it does not, and nothing there may be opened.
+bool leads_to(const std::string& path, const char* name) {
+  char target[128];
+  const ssize_t length = readlink(path.c_str(), target, sizeof target);
+  const std::string expected = "/memfd:" + std::string(name) + " (deleted)";
+  return length > 0 && std::string_view(target, static_cast<std::size_t>(length)) == expected;
+}
 
 void* map(int memory, std::size_t bytes) noexcept {
   void* const at =
@@ -95,8 +109,8 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   made->progress_ = mpi.by == family::openmpi && mpi.progress != nullptr ? progress_of_open_mpi
                                                                          : progress_by_probe;
   made->size_ = size;
-  const std::string reason = made->join();
   made->name_when_set_up_ = made->name();
+  const std::string reason = made->join();
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
   the_communicators.put(mpi.key(comm), made);
   made->set_attribute();
@@ -138,8 +152,9 @@ std::string communicator::join() {
     return "MPI does not tell its rank";
   const settings& said = settings::get();
   // relaxed: publishes nothing.
-  if (rank_ == 0 && !said.complaint.empty() && !has_complained.exchange(true, relaxed))
-    std::fprintf(stderr, "tutti: %s\n", said.complaint.c_str());
+  if (rank_ == 0 && !has_complained.exchange(true, relaxed))
+    for (const std::string& each : said.complaints)
+      std::fprintf(stderr, "tutti: %s\n", each.c_str());
   if (is_inter != 0) return "it is an intercommunicator";
   if (size_ == 1) return "it has one rank";
   // Those that MPI_Comm_spawn starts have the launcher's environment and may run without tutti. All
@@ -151,12 +166,22 @@ std::string communicator::join() {
   mine.pid = static_cast<std::int32_t>(getpid());
   mine.node = said.node;
   mine.has_network = said.network.empty() ? 0 : 1;
-  const descriptor offered(memfd_create("tutti-mpi", MFD_CLOEXEC));
+  std::uint64_t drawn = 0;
+  const bool is_drawn = getrandom(&drawn, sizeof drawn, 0) == sizeof drawn;
+  std::snprintf(mine.memory_name, sizeof mine.memory_name, "tutti-mpi-%016llx",
+                static_cast<unsigned long long>(drawn));
+  const descriptor offered(is_drawn ? memfd_create(mine.memory_name, MFD_CLOEXEC) : -1);
   const auto most = static_cast<rank_t>(std::min<std::size_t>(count, room::most_ranks));
   if (ftruncate(offered.number(), static_cast<off_t>(room::bytes_for(most))) == 0)
     mine.memory = offered.number();
+  deadline_ns_ = said.deadline_ns;
+  struct {
+    communicator* self;
+    std::uint64_t deadline_ns;
+    void report() const noexcept { self->end_job("its first call", "ranks that have not made it"); }
+  } const late{this, deadline_ns_ == 0 ? UINT64_MAX : platform::now_ns() + deadline_ns_};
   std::vector<introduction> all(count);
-  if (!gather(mpi_, comm_, &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
+  if (!gather(mpi_, comm_, &mine, sizeof mine, all.data(), late)) return "MPI_Iallgather failed";
 
   // From here on all ranks know the same, so they come to the same results.
   std::vector<int> leaders;
@@ -203,7 +228,8 @@ std::string communicator::join() {
     const introduction& owner = all[static_cast<std::size_t>(leader)];
     const std::string path =
         "/proc/" + std::to_string(owner.pid) + "/fd/" + std::to_string(owner.memory);
-    const descriptor opened(owner.memory < 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const bool is_there = owner.memory >= 0 && leads_to(path, owner.memory_name);
+    const descriptor opened(is_there ? open(path.c_str(), O_RDWR | O_CLOEXEC) : -1);
     base = map(opened.number(), room_bytes_);
   }
 
@@ -223,7 +249,6 @@ std::string communicator::join() {
       reason = "rank " + std::to_string(i) + " cannot open the shared memory of its node";
   }
   std::unique_ptr<between_nodes> outer;
-  deadline_ns_ = said.deadline_ns;
   if (reason.empty() && leaders.size() > 1) {
     bool is_made = false;
     const preload::leader me{
@@ -523,6 +548,7 @@ int communicator::bcast(void* data, std::size_t bytes, int root, std::size_t& se
   begin();
   ++served_.broadcasts;
   sent = bytes;
+  int error = 0;
   const auto from = static_cast<std::size_t>(root);
   const bool is_root_here = !outer_ || node_of_[from] == node_;
   if (is_root_here) {
@@ -531,17 +557,16 @@ int communicator::bcast(void* data, std::size_t bytes, int root, std::size_t& se
     else
       sent = take(data, bytes, outer_ ? place_on_node_[from] : root, call);
   }
-  if (outer_ && room_->me() == 0) {
-    const int error = outer_->bcast(data, static_cast<int>(bytes), node_of_[from]);
-    if (error != 0) return error;
-  }
+  if (outer_ && room_->me() == 0)
+    error = outer_->bcast(data, static_cast<int>(bytes), node_of_[from]);
+  // After an error, too: the other ranks of the node wait.
   if (!is_root_here) {
     if (room_->me() == 0)
       publish(data, bytes, call);
     else
       take(data, bytes, 0, call);
   }
-  return 0;
+  return error;
 }
 
 int communicator::allreduce_between_nodes(const reduced& r) noexcept {

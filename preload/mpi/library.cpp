@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "preload/mpi/handles.hpp"
 
@@ -24,29 +26,28 @@ bool is_of_this_object(const void* address) noexcept {
          mine.dli_fbase == other.dli_fbase;
 }
 
-struct search {
-  const char* symbol;
-  void* found = nullptr;
-};
+int note_name(dl_phdr_info* object, std::size_t, void* all) {
+  if (object->dlpi_name != nullptr && object->dlpi_name[0] != '\0')
+    static_cast<std::vector<std::string>*>(all)->emplace_back(object->dlpi_name);
+  return 0;
+}
 
 // Looks in each object that is loaded, also in those that dlopen() has hidden from the others
 // (Python's modules). An object's search includes the objects that it depends on.
-int look_into(dl_phdr_info* object, std::size_t, void* given) noexcept {
-  auto& wanted = *static_cast<search*>(given);
-  if (object->dlpi_name == nullptr || object->dlpi_name[0] == '\0') return 0;
-  void* const opened = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (opened == nullptr) return 0;
-  void* const address = dlsym(opened, wanted.symbol);
-  dlclose(opened);
-  if (address == nullptr || is_of_this_object(address)) return 0;
-  wanted.found = address;
-  return 1;
-}
-
+//
+// Not while it goes through the list of objects: that holds one of the loader's locks and dlopen()
+// takes another, which a thread that loads a library takes in the opposite order.
 void* find_anywhere(const char* symbol) noexcept {
-  search wanted{symbol};
-  dl_iterate_phdr(look_into, &wanted);
-  return wanted.found;
+  std::vector<std::string> names;
+  dl_iterate_phdr(note_name, &names);
+  for (const std::string& name : names) {
+    void* const opened = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (opened == nullptr) continue;
+    void* const address = dlsym(opened, symbol);
+    dlclose(opened);
+    if (address != nullptr && !is_of_this_object(address)) return address;
+  }
+  return nullptr;
 }
 
 class loaded {
@@ -112,9 +113,13 @@ bool set_functions(library& all, const loaded& mpi) noexcept {
          mpi.set(all.comm_set_attr, "PMPI_Comm_set_attr") &&
          mpi.set(all.comm_free_keyval, "PMPI_Comm_free_keyval") &&
          mpi.set(all.comm_call_errhandler, "PMPI_Comm_call_errhandler") &&
-         mpi.set(all.type_size, "PMPI_Type_size") && mpi.set(all.pack, "PMPI_Pack") &&
-         mpi.set(all.unpack, "PMPI_Unpack") && mpi.set(all.abort, "PMPI_Abort") &&
-         mpi.set(all.initialized, "PMPI_Initialized") && mpi.set(all.finalized, "PMPI_Finalized") &&
+         mpi.set(all.type_size, "PMPI_Type_size") &&
+         mpi.set(all.type_get_true_extent, "PMPI_Type_get_true_extent") &&
+         mpi.set(all.type_create_hindexed, "PMPI_Type_create_hindexed") &&
+         mpi.set(all.type_commit, "PMPI_Type_commit") && mpi.set(all.type_free, "PMPI_Type_free") &&
+         mpi.set(all.pack, "PMPI_Pack") && mpi.set(all.unpack, "PMPI_Unpack") &&
+         mpi.set(all.abort, "PMPI_Abort") && mpi.set(all.initialized, "PMPI_Initialized") &&
+         mpi.set(all.finalized, "PMPI_Finalized") &&
          mpi.set(all.grequest_complete, "PMPI_Grequest_complete") &&
          mpi.set(all.status_set_elements, "PMPI_Status_set_elements") &&
          mpi.set(all.status_set_cancelled, "PMPI_Status_set_cancelled");
@@ -161,11 +166,10 @@ void set_handles_of_mpich(library& all) noexcept {
 }
 
 // A compiler's option changes the sizes of Fortran's types, and a library lacks some types.
-void drop_types_of_other_sizes(library& all) noexcept {
+void drop_types_of_other_sizes(library& all, const loaded& mpi) noexcept {
   for (const auto& type : predefined_types) {
-    const handle each = all.by == family::mpich
-                            ? type.number
-                            : reinterpret_cast<handle>(dlsym(RTLD_DEFAULT, type.symbol));
+    const handle each =
+        all.by == family::mpich ? type.number : reinterpret_cast<handle>(mpi.variable(type.symbol));
     int size = 0;
     if (each == 0 || all.kind_of(each) == kind::none) continue;
     if (all.type_size(each, &size) != 0 || static_cast<std::size_t>(size) != size_of(type.means))
@@ -174,7 +178,8 @@ void drop_types_of_other_sizes(library& all) noexcept {
 }
 
 bool fill(library& all) noexcept {
-  void* const inside = find_anywhere("PMPI_Barrier");
+  // A function of MPI that neither profilers nor another copy of the preload have.
+  void* const inside = find_anywhere("PMPI_Get_library_version");
   if (inside == nullptr) return false;
   const loaded mpi(inside);
   if (!set_functions(all, mpi)) return false;
@@ -195,7 +200,9 @@ bool fill(library& all) noexcept {
   } else {
     return false;
   }
-  return all.world != 0 && all.byte != 0;
+  if (all.world == 0 || all.byte == 0) return false;
+  drop_types_of_other_sizes(all, mpi);
+  return true;
 }
 
 }  // namespace
@@ -214,7 +221,6 @@ const library* library::find() noexcept {
       is_unknown = true;
       return nullptr;
     }
-    drop_types_of_other_sizes(found);
     // release: publishes the table; pairs with the acquire in get().
     ready_.store(&found, release);
   }

@@ -63,6 +63,11 @@ struct library {
   int (*comm_set_attr)(handle comm, int key, void* value);
   int (*comm_call_errhandler)(handle comm, int error);
   int (*type_size)(handle type, int* size);
+  int (*type_get_true_extent)(handle type, std::intptr_t* begin, std::intptr_t* extent);
+  int (*type_create_hindexed)(int count, const int* lengths, const std::intptr_t* displacements,
+                              handle type, void* result);
+  int (*type_commit)(void* type);
+  int (*type_free)(void* type);
   int (*pack)(const void* data, int count, handle type, void* packed, int bytes, int* position,
               handle comm);
   int (*unpack)(const void* packed, int bytes, int* position, void* data, int count, handle type,

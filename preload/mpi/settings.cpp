@@ -21,7 +21,8 @@ settings read() {
   if (verbose == "1")
     all.is_verbose = true;
   else if (!verbose.empty() && verbose != "0")
-    all.complaint = "TUTTI_MPI_VERBOSE is '" + std::string(verbose) + "'; it must be 0 or 1";
+    all.complaints.push_back("TUTTI_MPI_VERBOSE is '" + std::string(verbose) +
+                             "'; it must be 0 or 1");
   // `tutti run --verbose` sets this for all libraries that it preloads.
   if (!text("TUTTI_VERBOSE").empty()) all.is_verbose = true;
   const std::string_view deadline = text("TUTTI_MPI_DEADLINE");
@@ -32,8 +33,8 @@ settings read() {
         !said.is_balanced() && !said.is_passive())
       all.deadline_ns = said.ns();
     else
-      all.complaint = "TUTTI_MPI_DEADLINE is '" + std::string(deadline) +
-                      "'; it must be a time with its unit, such as 500ms or 10s";
+      all.complaints.push_back("TUTTI_MPI_DEADLINE is '" + std::string(deadline) +
+                               "'; it must be a time with its unit, such as 500ms or 10s");
   }
   const std::string_view node = text("TUTTI_MPI_NODE");
   all.node = mpi::this_node();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tutti::preload {
 
@@ -20,8 +21,8 @@ struct settings {
   // TUTTI_MPI_NETWORK=eth0 or eth0:tree: the first ranks of the nodes synchronise in the packet
   // path of this device (docs/network.md). Empty: by MPI's own calls.
   std::string network;
-  // The sentence about a value that cannot be understood; empty if there is none.
-  std::string complaint;
+  // A sentence about each value that cannot be understood.
+  std::vector<std::string> complaints;
 
   static const settings& get();
 };

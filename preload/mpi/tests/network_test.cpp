@@ -77,8 +77,10 @@ INSTANTIATE_TEST_SUITE_P(mpi, preload_mpi_network, testing::Values("openmpi", "m
 TEST_P(preload_mpi_network, one_rank_on_each_host) {
   const std::uint32_t hosts = is_open_mpi() ? 3 : 2;
   testbed bed(hosts);
-  const mpi_output result =
-      run(bed, {"broadcasts", "order", "late", "operations", "finalize"}, hosts);
+  const mpi_output result = run(
+      bed,
+      {"broadcasts", "constant", "forked", "pending", "order", "late", "operations", "finalize"},
+      hosts);
   EXPECT_HELD(result);
   EXPECT_SAYS(result, "MPI_COMM_WORLD, " + std::to_string(hosts) +
                           " ranks: " + std::to_string(hosts) + " nodes, communicator ");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts programs that know nothing of tutti, by both MPIs, with the preload before them.
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "tests/mpi/launched.hpp"
@@ -79,6 +81,47 @@ TEST_P(preload_mpi, threads_start_and_end_barriers_at_once) {
 }
 
 TEST_P(preload_mpi, calls_inside_finalize_are_served) { expect_all_held(run("finalize")); }
+
+TEST_P(preload_mpi, what_programs_do_beside_the_calls_works) {
+  expect_all_held(run("at_bottom files constant forked pending"));
+}
+
+// With other scenarios before it the call would not be the first one.
+TEST_P(preload_mpi, the_first_call_may_come_while_a_thread_loads_a_library) {
+  const output result = run("loading", {.ranks = 2});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "served 1 MPI_Barrier");
+}
+
+// Builds of two versions in one environment, for instance.
+TEST_P(preload_mpi, two_copies_of_the_preload_serve_a_program) {
+  const std::string copy = programs + "libcopy.so";
+  std::filesystem::copy_file(preload, copy, std::filesystem::copy_options::overwrite_existing);
+  const output result = run("ten", {.ranks = 2, .libraries = preload + ":" + copy});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "served 10 MPI_Barrier");
+}
+
+// This process, for which the ranks take the first of them, has a file under every number.
+TEST_P(preload_mpi, a_file_of_another_process_is_no_memory) {
+  std::string path = programs + "other-XXXXXX";
+  const int file = mkstemp(path.data());
+  ASSERT_EQ(ftruncate(file, 1 << 20), 0);
+  std::vector<int> copies;
+  while (copies.size() < 200) copies.push_back(dup(file));
+  const output result =
+      run("ten", {.ranks = 2,
+                  .variables = {"TUTTI_MPI_VERBOSE=1", "OTHER_NUMBER=" + std::to_string(getpid())},
+                  .libraries = programs + "libmpi_other_number.so:" + preload});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "because rank 1 cannot open the shared memory of its node");
+  std::string now(1 << 20, 'x');
+  EXPECT_EQ(pread(file, now.data(), now.size(), 0), 1 << 20);
+  EXPECT_EQ(now.find_first_not_of('\0'), std::string::npos) << "the file has been written to";
+  for (const int copy : copies) close(copy);
+  close(file);
+  std::filesystem::remove(path);
+}
 
 TEST_P(preload_mpi, communicators_are_served_while_they_are_freed) {
   const output result = run("deleted");
@@ -163,6 +206,15 @@ TEST_P(preload_mpi, a_deadline_names_the_missing_rank_and_ends_the_job) {
   }
 }
 
+TEST_P(preload_mpi, a_deadline_ends_a_job_in_which_a_rank_does_not_come_to_the_first_call) {
+  const output result = run("missing_first", {.variables = {"TUTTI_MPI_DEADLINE=300ms"}});
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
+  EXPECT_SAYS(result,
+              "of MPI_COMM_WORLD has waited in its first call for 0.3 s for ranks that have not "
+              "made it");
+}
+
 // MPICH's launcher refuses to start more processes on some machines.
 TEST(preload_mpi_alone, ranks_of_several_jobs_are_left_to_mpi) {
   TUTTI_SKIP_WITHOUT(open_mpi);
@@ -198,11 +250,12 @@ TEST(preload_mpi_alone, a_killed_rank_is_named_at_the_deadline) {
 
 TEST_P(preload_mpi, values_that_cannot_be_understood_are_told_once) {
   const output result =
-      run("ten", {.variables = {"TUTTI_MPI_DEADLINE=soon", "TUTTI_MPI_VERBOSE=1"}});
+      run("ten", {.variables = {"TUTTI_MPI_DEADLINE=soon", "TUTTI_MPI_VERBOSE=yes"}});
   expect_all_held(result);
   EXPECT_SAYS(result,
               "tutti: TUTTI_MPI_DEADLINE is 'soon'; it must be a time with its unit, such as 500ms "
               "or 10s\n");
+  EXPECT_SAYS(result, "tutti: TUTTI_MPI_VERBOSE is 'yes'; it must be 0 or 1\n");
   EXPECT_EQ(result.text.find("soon"), result.text.rfind("soon")) << result.text;
 }
 
@@ -235,8 +288,8 @@ TEST_F(open_mpi_component, serves_every_call) {
 }
 
 TEST_F(open_mpi_component, serves_communicators_threads_and_finalize) {
-  for (const std::string scenario :
-       {"communicators", "started freed", "deleted", "threads", "finalize"})
+  for (const std::string scenario : {"communicators", "started freed", "deleted", "threads",
+                                     "finalize", "at_bottom files constant forked"})
     expect_all_held(run(scenario));
 }
 

@@ -531,6 +531,13 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"late", late},
     {"missing", missing},
     {"missing_root", missing_root},
+    {"missing_first", missing_first},
+    {"at_bottom", at_bottom},
+    {"files", files},
+    {"constant", constant_data},
+    {"forked", forked},
+    {"loading", loading},
+    {"pending", pending},
     {"killed", killed},
     {"ten", ten_barriers},
     {"endless", endless_barriers},
@@ -556,6 +563,7 @@ int main(int argc, char** argv) {
   const bool has_threads = argc > 1 && std::string(argv[1]).ends_with("threads");
   MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   program_path = argv[0];
+  folder = program_path.substr(0, program_path.rfind('/') + 1);
   world_rank = rank_in(MPI_COMM_WORLD);
   world_size = size_of(MPI_COMM_WORLD);
   for (int i = 1; i < argc; ++i) {

@@ -12,6 +12,8 @@
 namespace program {
 
 inline int world_rank = 0, world_size = 0;
+// The folder of the program, with a slash at its end.
+inline std::string folder;
 
 [[noreturn]] void fail(const std::string& what);
 void expect(bool holds, const std::string& what);
@@ -42,6 +44,16 @@ void started();
 void freed();
 void started_alone();
 void started_by_threads();
+
+// program_surroundings.cpp: what programs do beside and around these calls.
+void at_bottom();
+void files();
+void constant_data();
+void forked();
+void pending();
+void loading();
+// Rank 1 never makes the first call.
+void missing_first();
 
 // program_mpi4.cpp: what MPI 4 has.
 void large_counts();
