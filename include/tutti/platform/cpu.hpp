@@ -214,14 +214,16 @@ class alignas(cache_line) cpu_hints {
     put(foreign_ns_, static_cast<std::uint32_t>(foreign));
     return foreign >= much_ns;
   }
+  bool was_contested_lately(std::uint64_t now_ns) const noexcept {
+    return now_ns <= look(contested_until_) + forget_ns;
+  }
   // Less proves that a process that was found a short while ago is still there.
   bool is_much_contested(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-    const bool was_found = now_ns <= look(contested_until_) + forget_ns;
-    return is_much_foreign(began_ns, now_ns, was_found ? still_foreign_ns : much_foreign_ns);
+    return is_much_foreign(began_ns, now_ns,
+                           was_contested_lately(now_ns) ? still_foreign_ns : much_foreign_ns);
   }
   void contest(std::uint64_t now_ns) noexcept {
-    const bool was_found = now_ns <= look(contested_until_) + forget_ns;
-    const std::uint32_t ms = was_found
+    const std::uint32_t ms = was_contested_lately(now_ns)
                                  ? within(2 * look(contested_ms_), first_contested_ms, most_ms)
                                  : first_contested_ms;
     put(contested_ms_, ms);
