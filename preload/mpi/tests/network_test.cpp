@@ -14,6 +14,7 @@
 #include "network/engine_cards.hpp"
 #include "network/mpi_peer.hpp"
 #include "network/tests/namespaces.hpp"
+#include "preload/mpi/tests/component_home.hpp"
 
 namespace {
 
@@ -171,18 +172,13 @@ TEST(open_mpi_component, serves_ranks_on_several_hosts) {
   const std::string component = TUTTI_MPI_COMPONENT;
   if (!why.empty()) GTEST_SKIP() << "no namespaces here: " << why;
   if (component.empty()) GTEST_SKIP() << "Open MPI has no headers for components";
-  const std::filesystem::path home = TUTTI_MPI_PROGRAMS "/home_of_hosts";
-  std::filesystem::create_directories(home / ".openmpi/components");
-  const std::filesystem::path link = home / ".openmpi/components/mca_coll_tutti.so";
-  std::filesystem::remove(link);
-  std::filesystem::create_symlink(component, link);
+  const std::string home =
+      tutti::test::make_home_with_component(TUTTI_MPI_PROGRAMS "/home_of_hosts", component);
   testbed bed(2);
   const auto run = [&](const std::vector<std::string>& scenarios, const std::string& network) {
     const std::string program = TUTTI_MPI_PROGRAMS "/mpi_program_openmpi";
     mpi_command command{
-        {program},
-        {"HOME=" + home.string(), "TUTTI_MPI_NETWORK=" + network, "TUTTI_MPI_VERBOSE=1"},
-        4};
+        {program}, {"HOME=" + home, "TUTTI_MPI_NETWORK=" + network, "TUTTI_MPI_VERBOSE=1"}, 4};
     command.words.insert(command.words.end(), scenarios.begin(), scenarios.end());
     command.with_errors = true;
     return run_mpi(bed, {"openmpi", program, true}, command, 60s);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "preload/mpi/tests/component_home.hpp"
 #include "tests/mpi/launched.hpp"
 
 namespace tutti::test {
@@ -266,13 +267,9 @@ class open_mpi_component : public testing::Test {
     TUTTI_SKIP_WITHOUT(open_mpi);
     if (component.empty()) GTEST_SKIP() << "Open MPI has no headers for components";
   }
-  // In a home of its own, where a user would put the component.
   static output run(const std::string& scenarios, int ranks = 3, const std::string& options = {}) {
-    const std::filesystem::path home = programs + "home";
-    std::filesystem::create_directories(home / ".openmpi/components");
-    const std::filesystem::path link = home / ".openmpi/components/mca_coll_tutti.so";
-    if (!std::filesystem::exists(link)) std::filesystem::create_symlink(component, link);
-    return run_launched({open_mpi, ranks, options, "HOME=" + home.string(), 60},
+    const std::string home = make_home_with_component(programs + "home", component);
+    return run_launched({open_mpi, ranks, options, "HOME=" + home, 60},
                         "env TUTTI_MPI_VERBOSE=1 " + program_of(open_mpi, scenarios));
   }
   static inline const std::string component = TUTTI_MPI_COMPONENT;
