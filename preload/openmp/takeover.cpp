@@ -37,8 +37,9 @@ bool begins_with(const char* name, const char (&... prefixes)[Sizes]) {
   return (... || (std::strncmp(name, prefixes, Sizes - 1) == 0));
 }
 
-// The names of OpenMP and OpenACC runtimes. Nearly all names are others, and the first characters
-// tell.
+}  // namespace
+
+// Nearly all names are others, and the first characters tell.
 bool is_of_openmp(const char* name) {
   switch (name[0]) {
     case 'G': return begins_with(name, "GOMP_", "GOACC_");
@@ -49,6 +50,8 @@ bool is_of_openmp(const char* name) {
     default: return false;
   }
 }
+
+namespace {
 
 struct symbols {
   const ElfW(Sym) * table = nullptr;

@@ -15,6 +15,8 @@ namespace tutti::openmp {
 // that also define `unless`.
 void for_each_definition(const char* name, const char* unless, void* raw,
                          void (*found)(void* raw, const char* file, void* function));
+// Whether it is a name of OpenMP's and OpenACC's runtimes.
+bool is_of_openmp(const char* name);
 bool imports_openmp(const dl_phdr_info& object);
 // Whether a loaded object is for LLVM's runtime.
 bool has_objects_of_clang();
