@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // dlsym, for programs that take OpenMP's routines from a handle of the runtime's library: Python's
-// ctypes and threadpoolctl, Julia, and others. They would call the program's own runtime, which runs
-// nothing, so the number of threads that they set would have no effect. Such a look-up gives what
-// the program's own calls reach; any other one is glibc's, which returns to the caller itself,
+// ctypes and threadpoolctl, Julia, and others. They would call the program's own runtime, which
+// runs nothing, so the number of threads that they set would have no effect. Such a look-up gives
+// what the program's own calls reach; any other one is glibc's, which returns to the caller itself,
 // because it asks which object calls it.
 #include <dlfcn.h>
 

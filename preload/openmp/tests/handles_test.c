@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routines that a program takes from a handle of a runtime's library act on the runtime that runs the
-// program's regions, as Python's threadpoolctl expects; other look-ups are glibc's.
+// Routines that a program takes from a handle of a runtime's library act on the runtime that runs
+// the program's regions, as Python's threadpoolctl expects; other look-ups are glibc's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
