@@ -38,16 +38,29 @@ def folder_of(path: pathlib.PurePath, is_folder) -> str:
     return parts[0]
 
 
+def built_by_default(build: pathlib.Path) -> set[str]:
+    """The files that a build makes or reads if no target is named."""
+    command = ["ninja", "-C", build, "-t", "graph", "all"]
+    graph = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r'\[label="([^"]*)"', graph))
+
+
 def build_seconds(root: pathlib.Path, build: pathlib.Path) -> dict[str, float]:
-    """Seconds of the last run of each step of ninja's log, by folder."""
-    last: dict[str, float] = {}
+    """Seconds of the last run of each step of ninja's log, by folder.
+
+    Targets that are built by name alone, such as large models, do not count.
+    """
+    default = built_by_default(build)
+    last: dict[str, tuple[str, float]] = {}
     for line in (build / ".ninja_log").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
-        start, end, _, output, _ = line.split("\t")
-        last[output] = (int(end) - int(start)) / 1000
+        start, end, _, output, command = line.split("\t")
+        # A step with several outputs has a line for each.
+        if output in default:
+            last[command] = (output, (int(end) - int(start)) / 1000)
     sums: dict[str, float] = collections.defaultdict(float)
-    for output, seconds in last.items():
+    for output, seconds in last.values():
         path = pathlib.PurePath(output)
         if path.is_absolute() or not (root / path.parts[0]).is_dir() or "build" in path.parts[:1]:
             continue

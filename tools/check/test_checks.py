@@ -380,10 +380,17 @@ class BudgetTest(CheckTest):
         self.write("bench/a.cpp", "")
         self.write("tests/unit/a.cpp", "")
         log = "# ninja log v5\n0\t9000\t1\tbench/a.o\tx\n0\t2000\t1\tbench/a.o\tx\n"
-        log += "5\t1005\t1\ttests/unit/a.o\tx\n0\t99\t1\tlibtutti.a\tx\n"
+        log += "5\t1005\t1\ttests/unit/a.o\ty\n0\t99\t1\tlibtutti.a\tz\n"
+        log += "0\t3000\t1\tbench/b.h\tv\n0\t3000\t1\tbench/b.c\tv\n"
+        log += "0\t5000\t1\tbench/by_name.o\tw\n"
         self.write("build/.ninja_log", log)
+        outputs = ("bench/a.o", "bench/b.c bench/b.h", "tests/unit/a.o", "libtutti.a")
+        ninja = "rule make\n  command = true\n"
+        ninja += "".join(f"build {output}: make\n" for output in (*outputs, "bench/by_name.o"))
+        ninja += f"build all: phony {' '.join(outputs)}\n"
+        self.write("build/build.ninja", ninja)
         found = budget.build_seconds(self.root, self.root / "build")
-        self.assertEqual(found, {"bench": 2.0, "tests/unit": 1.0})
+        self.assertEqual(found, {"bench": 5.0, "tests/unit": 1.0})
 
     def test_reads_the_table(self) -> None:
         page = f"{budget.OPENING}\n| `tests/unit/` | 80 | 12 |\n{budget.CLOSING}\n"
