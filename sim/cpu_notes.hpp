@@ -20,12 +20,12 @@ class cpu_notes : public platform::cpu_hints {
   void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns,
                           bool is_proven) noexcept {
     noted_at_ = now_ns;
-    cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns, is_proven);
+    cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns, is_proven, false);
   }
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     noted_at_ = now_ns;
-    // No host takes a simulated CPU away.
-    cpu_hints::note_preemption(began_ns, now_ns, true);
+    // No host takes a simulated CPU away, and no quota stops a simulated thread.
+    cpu_hints::note_preemption(began_ns, now_ns, true, false);
   }
   bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept;
 

@@ -5,14 +5,14 @@
 
 #include "tutti/platform/cpu_quota.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -60,8 +60,7 @@ string unescape(string_view text) {
 
 std::vector<string> lines_of(const string& text) {
   std::vector<string> lines;
-  std::istringstream in(text);
-  for (string line; std::getline(in, line);) lines.push_back(line);
+  for (const string_view line : split(text, '\n')) lines.emplace_back(line);
   return lines;
 }
 
@@ -149,16 +148,22 @@ std::optional<cpu_group> place_of(const hierarchy& of, const std::vector<mount>&
 
 // ---- the files
 
+// Returns the text of the file, or as much of it as can be read. A waiting thread may call it,
+// perhaps while another thread forks, so it uses no stream, whose locale may have a lock.
 string whole(const string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  char part[4096];
+  for (ssize_t size; (size = read(file, part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(size));
+  close(file);
+  return text;
 }
 
 string first_line(const string& path) {
-  std::ifstream file(path);
-  string line;
-  std::getline(file, line);
-  return line;
+  const string text = whole(path);
+  return text.substr(0, text.find('\n'));
 }
 
 // Returns the number if the text is a whole number, or nothing, such as for "max", "-1", "" and
@@ -237,8 +242,9 @@ class recent {
   std::atomic<std::uint64_t> next_{0};
 };
 
+// It stays for threads that wait while the process ends.
 recent& of_this_process() {
-  static recent value;
+  static recent& value = *new recent;
   return value;
 }
 
@@ -279,8 +285,7 @@ cpu_quota read_cpu_quota(const std::string& root) {
 
 cpu_throttling read_cpu_throttling(const std::string& stats) {
   cpu_throttling found;
-  std::ifstream file(stats);
-  for (string line; std::getline(file, line);) {
+  for (const string& line : lines_of(whole(stats))) {
     const auto parts = split(line, ' ');
     const auto value = parts.size() == 2 ? number(parts[1]) : std::nullopt;
     if (!value) continue;
@@ -296,6 +301,8 @@ double recent_cpu_quota() noexcept { return of_this_process().quota(); }
 std::uint64_t recent_throttled_ns() noexcept { return of_this_process().throttled_ns(); }
 
 bool tell_quota_to_headers() noexcept {
+  // The child of a fork() beside the first call would wait for that call for ever.
+  of_this_process();
   cpu_limits = {&recent_cpu_quota, &recent_throttled_ns};
   return true;
 }

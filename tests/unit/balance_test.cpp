@@ -65,8 +65,12 @@ struct simulated : tutti::platform::standard_words {
   struct hints : tutti::platform::cpu_hints {
     bool is_shared = false;
     bool visited_by_another() const noexcept { return is_shared; }
+    void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns,
+                            bool is_proven) noexcept {
+      cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns, is_proven, false);
+    }
     void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-      cpu_hints::note_preemption(began_ns, now_ns, true);
+      cpu_hints::note_preemption(began_ns, now_ns, true, false);
     }
     std::uint64_t times_before_yield(std::uint64_t now_ns, bool) const noexcept { return now_ns; }
     std::uint64_t ran_since(std::uint64_t began_ns) const noexcept {

@@ -274,6 +274,8 @@ TEST(RealCpuQuota, IsReadAgainWhenItChanges) {
 
 // ---- how many CPUs
 
+constexpr std::uint64_t ms = 1'000'000;
+
 class UsableCpus : public testing::Test {
  protected:
   void TearDown() override { platform::cpu_limits = before_; }
@@ -305,6 +307,23 @@ TEST_F(UsableCpus, AreNoMoreThanTheQuotaRoundedUp) {
     EXPECT_EQ(platform::usable_cpus(), std::min(all, expected)) << cpus;
   }
   EXPECT_EQ(platform::throttled_ns(), 0u) << "nobody tells";
+}
+
+TEST_F(UsableCpus, AThreadThatDidNotRunLearnsWhetherTheQuotaStoppedIt) {
+  static std::uint64_t throttled;
+  platform::cpu_limits = {nullptr, nullptr};
+  platform::quota_stops stops;
+  EXPECT_FALSE(stops.ended_since(10 * ms, 20 * ms)) << "nobody tells";
+  platform::cpu_limits.throttled_ns = []() noexcept { return throttled; };
+  throttled = 0;
+  EXPECT_FALSE(stops.ended_since(10 * ms, 20 * ms)) << "there was no stop";
+  throttled = 500 * ms;
+  EXPECT_FALSE(stops.ended_since(110 * ms, 120 * ms)) << "perhaps it was long ago";
+  EXPECT_FALSE(stops.ended_since(210 * ms, 240 * ms));
+  throttled += 30 * ms;
+  EXPECT_TRUE(stops.ended_since(310 * ms, 340 * ms));
+  EXPECT_TRUE(stops.ended_since(311 * ms, 341 * ms)) << "the same stop, on another CPU";
+  EXPECT_FALSE(stops.ended_since(350 * ms, 353 * ms)) << "something else";
 }
 
 // The next test runs this one, in a process of its own.

@@ -322,11 +322,36 @@ TEST(Platform, AHostThatTakesTheCpuAwayIsNoTask) {
   tutti::platform::cpu_hints core{};
   std::uint64_t now = 1'000 * ms;
   for (int slice = 1; slice <= 8; ++slice, now += 7 * ms)
-    core.note_preemption(now - 5 * ms, now, false);
+    core.note_preemption(now - 5 * ms, now, false, false);
   EXPECT_FALSE(core.is_contested(now));
   for (int slice = 1; slice <= 8; ++slice, now += 7 * ms)
-    core.note_preemption(now - 5 * ms, now, true);
+    core.note_preemption(now - 5 * ms, now, true, false);
   EXPECT_TRUE(core.is_contested(now));
+}
+
+// Waiters poll again later and later, because each trial uses up a period of the quota.
+TEST(Platform, AStopByTheQuotaMakesPollingExpensive) {
+  for (const bool yields : {false, true}) {
+    platform::cpu_hints core{};
+    std::uint64_t now = 1'000 * ms;
+    const auto stop = [&] {
+      if (yields)
+        core.note_foreign_slice(now - 30 * ms, now, 0, false, true);
+      else
+        core.note_preemption(now - 30 * ms, now, true, true);
+    };
+    for (const std::uint64_t expected : {256u, 512u, 1'024u, 2'048u, 2'048u}) {
+      EXPECT_FALSE(core.is_contested(now)) << expected;
+      stop();
+      EXPECT_TRUE(core.is_contested(now + expected * ms - 1)) << expected;
+      EXPECT_FALSE(core.is_contested(now + expected * ms)) << expected;
+      EXPECT_FALSE(core.has_other_process()) << "a yield does not give the core to another process";
+      now += (expected + 100) * ms;
+    }
+    now += 5'000 * ms;
+    stop();
+    EXPECT_FALSE(core.is_contested(now + 256 * ms)) << "the last one was long ago";
+  }
 }
 
 TEST(Platform, KnowsWhetherATaskHasDisplacedTheThread) {
@@ -358,7 +383,7 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   // A busy process alternates with the waiter.
   for (int slice = 1; slice <= 4; ++slice, now += 7 * ms) {
     EXPECT_FALSE(core.is_contested(now)) << "few slices are nothing";
-    core.note_preemption(now - 3 * ms, now, true);
+    core.note_preemption(now - 3 * ms, now, true, false);
   }
   EXPECT_TRUE(core.is_contested(now));
   now += 200 * ms;
@@ -366,7 +391,7 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   EXPECT_FALSE(core.has_other_process()) << "whoever polls did not yield";
   // What was found is found again, for longer.
   for (int slice = 1; slice <= 4; ++slice, now += 7 * ms)
-    core.note_preemption(now - 3 * ms, now, true);
+    core.note_preemption(now - 3 * ms, now, true, false);
   EXPECT_TRUE(core.is_contested(now + 50 * ms));
 }
 
@@ -374,11 +399,11 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
 TEST(CpuHints, ForgetABurst) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  core.note_preemption(now - 20 * ms, now, true);
+  core.note_preemption(now - 20 * ms, now, true, false);
   EXPECT_TRUE(core.is_contested(now + ms));
   for (int slice = 0; slice < 100; ++slice) {
     now += (slice % 3 == 0 ? 5 : 70) * ms;
-    core.note_preemption(now - 2 * ms, now, true);
+    core.note_preemption(now - 2 * ms, now, true, false);
   }
   EXPECT_FALSE(core.is_contested(now + ms));
 }
@@ -389,7 +414,7 @@ TEST(CpuHints, AreNotContestedByProcessesThatRunNowAndThen) {
   for (int slice = 0; slice < 1'000; ++slice) {
     // Two at a time sometimes.
     now += (slice % 3 == 0 ? 5 : 70) * ms;
-    core.note_preemption(now - 2 * ms, now, true);
+    core.note_preemption(now - 2 * ms, now, true, false);
     EXPECT_FALSE(core.is_contested(now + ms));
   }
 }

@@ -12,6 +12,7 @@
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/throttling.hpp"
 #include "tutti/platform/undisturbed_cpu.hpp"
 
 #if TUTTI_HOSTED
@@ -78,10 +79,14 @@ class alignas(cache_line) cpu_hints {
   // A yield does not reach a process in a session of its own, whose slices alternate with those of
   // this process. They cost no yield, but the core is contested, if `is_proven`: the caller asked
   // for the times of the participants.
-  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns = 0,
-                          bool is_proven = false) noexcept {
+  //
+  // A yield also lasts long if a quota stops the threads of this process (`by_quota`). Then polling
+  // uses up the quota, which the work will need.
+  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns,
+                          bool is_proven, bool by_quota) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
+    if (by_quota) return contest(now_ns, first_stopped_ms, most_stopped_ms);
     if (2 * own_ns > now_ns - began_ns) return;
     const std::uint64_t last = look(last_slice_);
     // Another waiter that had also yielded the core reported this slice.
@@ -96,19 +101,31 @@ class alignas(cache_line) cpu_hints {
       contest(now_ns);
     }
   }
+  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns = 0,
+                          bool is_proven = false) noexcept {
+    note_foreign_slice(began_ns, now_ns, own_ns, is_proven,
+                       stops_by_quota.ended_since(began_ns, now_ns));
+  }
   // Records that a waiter that polled on a core of its own was kept from running. A busy process
   // alternates with the waiter's thread, in slices of some milliseconds each. Processes that take a
   // slice now and then take less of the core than sleeping through every wait would cost.
   // If another machine of the host took the CPU away, sleeping would not help: the thread that
-  // comes late may be any one, and a CPU that halts comes back later.
-  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns,
-                       bool by_a_task = was_displaced_by_a_task()) noexcept {
+  // comes late may be any one, and a CPU that halts comes back later. A stop `by_quota` counts at
+  // once, for the next one will come if all keep polling.
+  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns, bool by_a_task,
+                       bool by_quota) noexcept {
     // Perhaps another fiber of this thread ran.
-    if (fibers_here != nullptr || !by_a_task) return;
+    if (fibers_here != nullptr) return;
+    if (by_quota) return contest(now_ns, first_stopped_ms, most_stopped_ms);
+    if (!by_a_task) return;
     if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
     if (core_leaver_here != nullptr) core_leaver_here->was_kept_from_running(began_ns, now_ns);
     if (is_much_contested(began_ns, now_ns)) contest(now_ns);
+  }
+  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+    note_preemption(began_ns, now_ns, was_displaced_by_a_task(),
+                    stops_by_quota.ended_since(began_ns, now_ns));
   }
   // Returns true if the kernel has switched to another task while this thread was ready to run,
   // since the thread last asked, or if the kernel does not tell. The host of a virtual machine
@@ -125,7 +142,8 @@ class alignas(cache_line) cpu_hints {
     before = now;
     return is_more || now == 0;
   }
-  // Returns true if another process uses this core too, so that polling takes its processor time.
+  // Returns true if another process uses this core too, so that polling takes its processor time, or
+  // if polling uses up a quota.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
   // is_shunned() returns true during a period of avoidance: each yield on this core costs a slice.
   // has_other_process() returns true if another process was found on this core and is not
@@ -190,6 +208,8 @@ class alignas(cache_line) cpu_hints {
   }
 
   static constexpr std::uint32_t first_ms = 4, first_contested_ms = 32, most_ms = 256;
+  // A stop takes up to a period of the quota, mostly 100 ms, and a quota seldom changes.
+  static constexpr std::uint32_t first_stopped_ms = 256, most_stopped_ms = 2'048;
   static constexpr std::uint64_t at_once_ns = 2'000'000, soon_ns = 20'000'000,
                                  lately_ns = 256'000'000, forget_ns = 1'000'000'000;
   // The slices of others count for the first of these times. The second shows a busy process, the
@@ -222,10 +242,11 @@ class alignas(cache_line) cpu_hints {
     return is_much_foreign(began_ns, now_ns,
                            was_contested_lately(now_ns) ? still_foreign_ns : much_foreign_ns);
   }
-  void contest(std::uint64_t now_ns) noexcept {
+  void contest(std::uint64_t now_ns, std::uint32_t shortest_ms = first_contested_ms,
+               std::uint32_t longest_ms = most_ms) noexcept {
     const std::uint32_t ms = was_contested_lately(now_ns)
-                                 ? within(2 * look(contested_ms_), first_contested_ms, most_ms)
-                                 : first_contested_ms;
+                                 ? within(2 * look(contested_ms_), shortest_ms, longest_ms)
+                                 : shortest_ms;
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
   }

@@ -11,6 +11,7 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/minmax.hpp"
 #include "tutti/platform/native.hpp"
+#include "tutti/platform/throttling.hpp"
 
 #if TUTTI_HOSTED
 #include <dirent.h>
@@ -76,16 +77,7 @@ TUTTI_CONTAINERS TUTTI_API inline const std::vector<unsigned>& process_cpus() {
 namespace detail {
 // Calls process_cpus() before main, and so before the program can bind a thread.
 TUTTI_API inline const std::size_t process_cpus_at_start = process_cpus().size();
-
-struct cpu_limits {
-  // Returns the quota in CPUs, or 0 if there is none.
-  double (*quota)() noexcept = nullptr;
-  std::uint64_t (*throttled_ns)() noexcept = nullptr;
-};
 }  // namespace detail
-
-// The compiled library sets it (cpu_quota.hpp).
-TUTTI_API inline constinit detail::cpu_limits cpu_limits{};
 
 // Returns the number of CPUs of process_cpus(), but at most the quota, rounded up (1.5 CPUs count
 // as 2), and at least 1. Thread-safe. The quota may be a second old.
@@ -96,18 +88,6 @@ inline std::uint32_t usable_cpus() noexcept {
   const auto whole = static_cast<std::uint32_t>(quota);
   return larger(1u, whole + (quota > whole ? 1u : 0u));
 }
-
-// Returns for how many nanoseconds the control group's quota has stopped this process's threads so
-// far, summed over the CPUs. A thread's run delay (schedstat) may contain this time although no
-// other process caused it. Returns 0 if there is no quota, and without the compiled library.
-// Thread-safe. If there is a quota, each call reads a file, so call it on slow paths only.
-inline std::uint64_t throttled_ns() noexcept {
-  return cpu_limits.throttled_ns == nullptr ? 0 : cpu_limits.throttled_ns();
-}
-
-#else
-
-inline std::uint64_t throttled_ns() noexcept { return 0; }
 
 #endif
 
