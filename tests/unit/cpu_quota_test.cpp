@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -19,7 +20,9 @@
 #include <thread>
 
 #include "tests/support/scratch.hpp"
+#include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/clock.hpp"
+#include "tutti/platform/cpu.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
@@ -28,6 +31,8 @@ namespace files = std::filesystem;
 using platform::read_cpu_quota;
 
 namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
 
 // A folder that stands for /.
 class CpuQuota : public testing::Test {
@@ -260,21 +265,63 @@ int watch_a_quota_change(const real_group& group) {
   return 0;
 }
 
-TEST(RealCpuQuota, IsReadAgainWhenItChanges) {
-  const real_group group;
-  if (!group.is_there()) GTEST_SKIP() << "this user can make no control group with a quota";
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) _exit(watch_a_quota_change(group));
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+// Returns true if a CPU is so expensive to poll on as only a stop by the quota makes it.
+bool is_polling_expensive() {
+  const std::uint64_t later = platform::now_ns() + 300 * ms;
+  for (const platform::cpu_hints& cpu : platform::hints_of_cpus)
+    if (cpu.is_contested(later)) return true;
+  return false;
+}
+
+// Runs in a child too, and returns the same.
+int wait_until_stopped(const real_group& group) {
+  if (platform::recent_cpu_quota() != 0) return 0;
+  // Any waiter that polls is stopped soon, beside any load.
+  if (!group.limit_to(0.1) || !group.enter()) return 1;
+  const std::uint64_t start = platform::now_ns();
+  tutti::barrier<> sync(2);
+  std::atomic<unsigned> last{~0u};
+  std::thread late([&] {
+    for (unsigned episode = 0; episode <= last; ++episode) {
+      const std::uint64_t begin = platform::now_ns();
+      while (platform::now_ns() - begin < ms / 10) {
+      }
+      sync.arrive_and_wait();
+    }
+  });
+  bool is_expensive = false;
+  for (unsigned episode = 0; episode <= last; ++episode) {
+    is_expensive = is_expensive || is_polling_expensive();
+    if (last == ~0u && (is_expensive || platform::now_ns() - start > 20'000 * ms))
+      last = episode + 1;
+    sync.arrive_and_wait();
+  }
+  late.join();
+  return is_expensive ? 0 : 2;
+}
+
+class RealCpuQuota : public testing::Test {
+ protected:
+  // Runs the checks in a child.
+  void check_in_group(int (*checks)(const real_group&)) {
+    const real_group group;
+    if (!group.is_there()) GTEST_SKIP() << "this user can make no control group with a quota";
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) _exit(checks(group));
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+};
+
+TEST_F(RealCpuQuota, IsReadAgainWhenItChanges) { check_in_group(watch_a_quota_change); }
+TEST_F(RealCpuQuota, MakesPollingExpensiveWhenItStopsAWaiter) {
+  check_in_group(wait_until_stopped);
 }
 
 // ---- how many CPUs
-
-constexpr std::uint64_t ms = 1'000'000;
 
 class UsableCpus : public testing::Test {
  protected:

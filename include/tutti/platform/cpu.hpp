@@ -142,8 +142,8 @@ class alignas(cache_line) cpu_hints {
     before = now;
     return is_more || now == 0;
   }
-  // Returns true if another process uses this core too, so that polling takes its processor time, or
-  // if polling uses up a quota.
+  // Returns true if another process uses this core too, so that polling takes its processor time,
+  // or if polling uses up a quota.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
   // is_shunned() returns true during a period of avoidance: each yield on this core costs a slice.
   // has_other_process() returns true if another process was found on this core and is not
