@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the quota of a control group has stopped threads of this process. Headers alone do not know
-// the quota; with the compiled library they do.
+// Whether the quota of a control group has stopped threads of this process. Headers alone do not
+// know the quota; with the compiled library they do.
 #pragma once
 
 #include <atomic>
@@ -33,12 +33,12 @@ inline std::uint64_t throttled_ns() noexcept {
 // Tells threads that were kept from running whether the quota was the reason. Thread-safe.
 class quota_stops {
  public:
-  // Returns true if a stop has ended since `began_ns`, for a caller that has not run from then until
-  // `now_ns` and was ready to. The first call finds how long the stops before it were, and returns
-  // false.
+  // Returns true if a stop has ended since `began_ns`, for a caller that has not run from then
+  // until `now_ns` and was ready to. The first call finds how long the stops before it were, and
+  // returns false.
   bool ended_since(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-    // relaxed: the values are hints and publish nothing else. If two threads ask at once, one of them
-    // may take the stop for another process's slice.
+    // relaxed: the values are hints and publish nothing else. If two threads ask at once, one of
+    // them may take the stop for another process's slice.
     if (began_ns < found_at_.load(relaxed)) return true;
     const std::uint64_t total = throttled_ns();
     if (total == 0) return false;
