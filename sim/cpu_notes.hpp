@@ -27,6 +27,7 @@ class cpu_notes : public platform::cpu_hints {
     // No host takes a simulated CPU away, and no quota stops a simulated thread.
     cpu_hints::note_preemption(began_ns, now_ns, true, false);
   }
+  bool is_contest_over(std::uint64_t now_ns, std::uint32_t awake) noexcept;
   bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept;
 
  private:

@@ -18,9 +18,15 @@ std::uint64_t cpu_notes::ran_since(std::uint64_t before_ns) noexcept {
   return before_ns == UINT64_MAX ? 0 : world::current()->others_ran() / 1000 - before_ns;
 }
 
+namespace {
+std::uint32_t runnable_in_world() noexcept { return world::current()->runnable(); }
+}  // namespace
+
+bool cpu_notes::is_contest_over(std::uint64_t now_ns, std::uint32_t awake) noexcept {
+  return cpu_hints::is_contest_over(now_ns, awake, runnable_in_world);
+}
 bool cpu_notes::may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept {
-  return cpu_hints::may_try_yielding(
-      now_ns, awake, +[]() noexcept { return world::current()->runnable(); });
+  return cpu_hints::may_try_yielding(now_ns, awake, runnable_in_world);
 }
 
 void simulated_mutex::lock() noexcept {

@@ -291,6 +291,7 @@ struct checked {
     bool has_other_process() const noexcept { return rl::rand(2) == 0; }
     bool is_shunned(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool is_contested(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
+    bool is_contest_over(std::uint64_t, std::uint32_t) const noexcept { return rl::rand(2) == 0; }
     bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return rl::rand(2) == 0; }
   };
   static hints& core() noexcept {

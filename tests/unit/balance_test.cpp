@@ -80,6 +80,10 @@ struct simulated : tutti::platform::standard_words {
     // The system does not say which threads want to run.
     // Participants have used this part of the time of each yield.
     double part_of_participants = 0;
+    bool is_contest_over(std::uint64_t now_ns, std::uint32_t awake) noexcept {
+      return cpu_hints::is_contest_over(
+          now_ns, awake, +[]() noexcept -> std::uint32_t { return 0; });
+    }
     bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept {
       return cpu_hints::may_try_yielding(
           now_ns, awake, +[]() noexcept -> std::uint32_t { return 0; });

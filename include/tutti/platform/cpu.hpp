@@ -86,7 +86,7 @@ class alignas(cache_line) cpu_hints {
                           bool is_proven, bool by_quota) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    if (by_quota) return contest(now_ns, first_stopped_ms, most_stopped_ms);
+    if (by_quota) return count_stop(now_ns);
     if (2 * own_ns > now_ns - began_ns) return;
     const std::uint64_t last = look(last_slice_);
     // Another waiter that had also yielded the core reported this slice.
@@ -116,7 +116,7 @@ class alignas(cache_line) cpu_hints {
                        bool by_quota) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    if (by_quota) return contest(now_ns, first_stopped_ms, most_stopped_ms);
+    if (by_quota) return count_stop(now_ns);
     if (!by_a_task) return;
     if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
@@ -145,6 +145,20 @@ class alignas(cache_line) cpu_hints {
   // Returns true if another process uses this core too, so that polling takes its processor time,
   // or if polling uses up a quota.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
+  // Returns true, and is_contested() returns false from then on, if the system tells that no more
+  // tasks are ready to run than the caller's barrier has participants that do not sleep, of whom
+  // there are `awake`. It asks the system every 10 ms. If the core turns out to be contested all
+  // the same, because participants wait for something else, it does not ask while that holds.
+  bool is_contest_over(std::uint64_t now_ns, std::uint32_t awake,
+                       std::uint32_t (*count_runnable)() noexcept = runnable_tasks) noexcept {
+    if (now_ns < look(ask_at_)) return false;
+    put(ask_at_, now_ns + ask_every_ns);
+    const std::uint32_t runnable = count_runnable();
+    if (runnable == 0 || runnable > awake) return false;
+    put(contested_until_, now_ns);
+    put(over_at_, now_ns);
+    return true;
+  }
   // is_shunned() returns true during a period of avoidance: each yield on this core costs a slice.
   // has_other_process() returns true if another process was found on this core and is not
   // forgotten.
@@ -207,7 +221,8 @@ class alignas(cache_line) cpu_hints {
     word.store(value, relaxed);
   }
 
-  static constexpr std::uint32_t first_ms = 4, first_contested_ms = 32, most_ms = 256;
+  static constexpr std::uint32_t first_ms = 4, most_ms = 256, first_contested_ms = 32,
+                                 most_contested_ms = 512;
   // A stop takes up to a period of the quota, mostly 100 ms, and a quota seldom changes.
   static constexpr std::uint32_t first_stopped_ms = 256, most_stopped_ms = 2'048;
   static constexpr std::uint64_t at_once_ns = 2'000'000, soon_ns = 20'000'000,
@@ -216,7 +231,7 @@ class alignas(cache_line) cpu_hints {
   // third that it is still there.
   static constexpr std::uint64_t foreign_window_ns = 64'000'000, much_foreign_ns = 10'000'000,
                                  still_foreign_ns = 6'000'000;
-  static constexpr std::uint64_t turn_ns = 8'000'000;
+  static constexpr std::uint64_t turn_ns = 8'000'000, ask_every_ns = 10'000'000;
   static constexpr std::uint64_t look_every_ns = 200'000;
   static constexpr std::uint32_t short_yields_to_forget = 64;
 
@@ -242,8 +257,18 @@ class alignas(cache_line) cpu_hints {
     return is_much_foreign(began_ns, now_ns,
                            was_contested_lately(now_ns) ? still_foreign_ns : much_foreign_ns);
   }
-  void contest(std::uint64_t now_ns, std::uint32_t shortest_ms = first_contested_ms,
-               std::uint32_t longest_ms = most_ms) noexcept {
+  void contest(std::uint64_t now_ns) noexcept {
+    lengthen_contest(now_ns, first_contested_ms, most_contested_ms);
+    const bool was_misled = now_ns - look(over_at_) <= foreign_window_ns;
+    put(ask_at_, was_misled ? look(contested_until_) : now_ns + ask_every_ns);
+  }
+  // The same if the quota stopped the caller. The number of tasks tells nothing about it.
+  void count_stop(std::uint64_t now_ns) noexcept {
+    lengthen_contest(now_ns, first_stopped_ms, most_stopped_ms);
+    put(ask_at_, look(contested_until_));
+  }
+  void lengthen_contest(std::uint64_t now_ns, std::uint32_t shortest_ms,
+                        std::uint32_t longest_ms) noexcept {
     const std::uint32_t ms = was_contested_lately(now_ns)
                                  ? within(2 * look(contested_ms_), shortest_ms, longest_ms)
                                  : shortest_ms;
@@ -273,6 +298,8 @@ class alignas(cache_line) cpu_hints {
   std::atomic<std::uint64_t> last_slice_;
   std::atomic<std::uint64_t> foreign_at_;
   std::atomic<std::uint64_t> contested_until_;
+  std::atomic<std::uint64_t> ask_at_;
+  std::atomic<std::uint64_t> over_at_;
   std::atomic<std::uint64_t> believed_at_;
   std::atomic<std::uint32_t> other_process_ms_;
   std::atomic<std::uint32_t> contested_ms_;

@@ -317,7 +317,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     const std::uint32_t previous = mine.last_ns;
     if (previous != 0) mine.lengths.add(previous);
     mine.last_ns = 0;
-    const bool is_contested = Memory::core().is_contested(now);
+    auto& core = Memory::core();
+    const bool is_contested = core.is_contested(now) && !core.is_contest_over(now, awake());
     const bool is_beside_work = mine.crowded_waits > 0 && mine.beside_work != 0;
     const std::uint32_t learnt =
         mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
