@@ -5,7 +5,7 @@ import importlib.util
 import unittest
 import unittest.mock
 
-from hardware.flow import mutants, tools
+from hardware.flow import equal, mutants, tools
 from hardware.flow.tests.test_flow import GOOD, Folder
 
 # `never` is 0 in every cycle, which yosys can prove; `spare` reaches an output that no property
@@ -152,6 +152,35 @@ endpackage
         equal = mutants.Mutant(path, 9, begin, begin + len("never"), "never", "1'b0")
         (line,) = mutants.judge(self.unit, equal, self.folder / "build")
         self.assertEqual(line["fate"], "equivalent")
+
+    def compared(self, how, change, original=RTL):
+        """What a comparison of the module with `change` of its text says."""
+        path = self.folder / "rtl" / "x.sv"
+        path.write_text(original)
+        changed = self.folder / "changed" / "x.sv"
+        changed.parent.mkdir(exist_ok=True)
+        changed.write_text(change(original))
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")])
+        sources = [changed if each == path else each for each in self.unit.sources]
+        try:
+            return how(sources)
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+
+    def test_a_step_from_equal_registers(self):
+        def step(sources):
+            (module,) = self.unit.modules
+            return equal._equal_in_a_step(
+                self.unit, module, module.parameters[0], sources, self.folder / "step")
+
+        self.assertTrue(self.compared(step, lambda text: text.replace("|| never", "|| 1'b0")))
+        self.assertFalse(self.compared(step, lambda text: text.replace("q_o <= '0", "q_o <= '1")))
+        self.assertFalse(self.compared(step, lambda text: text.replace("[0] && q_o[1]", "[0]")))
+        # What a register is at power-on is no step.
+        begins = RTL.replace("logic never;", "logic never, on = 1'b0;").replace(
+            "q_o[0] && q_o[1];", "on;").replace("else q_o", "else on <= on ^ q_o[0];\n    q_o")
+        self.assertFalse(self.compared(step, lambda text: text.replace("on = 1'b0", "on = 1'b1"),
+            begins))  # fmt: skip
 
     def test_what_nothing_reads_makes_no_gates(self):
         path = self.folder / "rtl" / "x.sv"

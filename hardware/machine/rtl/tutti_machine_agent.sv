@@ -223,7 +223,6 @@ module tutti_machine_agent
       waiting_q   <= 1'b0;
       sending_q   <= 1'b0;
       cancelled_q <= 1'b0;
-      at_q        <= '0;
       parity_q    <= 1'b0;
       answer_q    <= '0;
     end else begin
@@ -235,10 +234,11 @@ module tutti_machine_agent
       waiting_q   <= waiting_d;
       sending_q   <= sending_d;
       cancelled_q <= cancelled_d;
-      at_q        <= at_d;
       parity_q    <= parity_d;
       answer_q    <= answer_d;
     end
+    // Only a wait reads it.
+    at_q <= at_d;
   end
 
 endmodule

@@ -294,10 +294,9 @@ module tutti_machine_units
 
   // Only arrivals and departures by registers are connected.
   assign ready[Sockets] = 1'b1;
-  logic [5:0] unused_counting;
+  logic [2:0] unused_counting;
   logic [63:0] unused_read_addr, unused_write_addr, unused_write_data;
   logic [CoreBits-1:0] unused_tag;
-  assign unused_counting[5:3] = '0;
   tutti_counting_unit #(
       .Threads(Cores)
   ) u_counting (
