@@ -51,34 +51,61 @@ std::vector<place> grouped_by(const char* file) {
   return groups;
 }
 
-// {a:count:stride, !b, ...}: the CPUs, without the braces.
+// first + i * stride, or -1 if there is no such CPU.
+long cpu_at(long first, long i, long stride) {
+  long cpu = 0;
+  if (__builtin_mul_overflow(i, stride, &cpu) || __builtin_add_overflow(first, cpu, &cpu))
+    return -1;
+  return cpu;
+}
+
+// The rest of `first:count:stride`. Without a stride, neighbours differ by one.
+bool parse_interval(word_reader& p, long& count, long& stride) {
+  constexpr long most = 65535;
+  if (!p.take(':')) return true;
+  if (!p.take_signed(count) || count < 1 || count > most) return false;
+  return !p.take(':') || p.take_signed(stride);
+}
+
+// {a:count:stride, !b, ...}: the CPUs, without the braces. Those with ! are none of the others,
+// wherever they stand.
 bool parse_cpus(word_reader& p, std::vector<long>& cpus) {
+  std::vector<long> excluded;
   do {
     const bool excludes = p.take('!');
     long first = 0, count = 1, stride = 1;
     if (!p.take_signed(first) || first < 0) return false;
-    if (p.take(':') && (!p.take_signed(count) || count < 1)) return false;
-    if (count > 1 && p.take(':') && !p.take_signed(stride)) return false;
+    if (!excludes && !parse_interval(p, count, stride)) return false;
     for (long i = 0; i < count; ++i) {
-      const long cpu = first + i * stride;
+      const long cpu = cpu_at(first, i, stride);
       if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
-      if (excludes)
-        cpus.erase(std::remove(cpus.begin(), cpus.end(), cpu), cpus.end());
-      else
-        cpus.push_back(cpu);
+      (excludes ? excluded : cpus).push_back(cpu);
     }
   } while (p.take(','));
+  for (const long cpu : excluded) std::erase(cpus, cpu);
   return true;
 }
 
-void add_place(std::vector<place>& list, const std::vector<long>& cpus, long shift) {
+// The CPUs that the process may use, `shift` after those given; none if it may use none.
+bool add_place(std::vector<place>& list, const std::vector<long>& cpus, long shift) {
   place made{};
   CPU_ZERO(&made.cpus);
-  for (const long cpu : cpus)
-    if (cpu + shift >= 0 && cpu + shift < CPU_SETSIZE &&
-        is_usable(static_cast<unsigned>(cpu + shift)))
-      CPU_SET(static_cast<std::size_t>(cpu + shift), &made.cpus);
+  for (const long each : cpus) {
+    const long cpu = cpu_at(each, 1, shift);
+    if (cpu < 0) return false;
+    if (cpu < CPU_SETSIZE && is_usable(static_cast<unsigned>(cpu)))
+      CPU_SET(static_cast<std::size_t>(cpu), &made.cpus);
+  }
   if (CPU_COUNT(&made.cpus) > 0) list.push_back(made);
+  return true;
+}
+
+// Takes the place away that these CPUs are.
+bool remove_place(std::vector<place>& list, const std::vector<long>& cpus) {
+  std::vector<place> gone;
+  if (!add_place(gone, cpus, 0) || gone.empty()) return false;
+  const auto is_it = [&](const place& each) { return CPU_EQUAL(&each.cpus, &gone[0].cpus); };
+  return std::erase_if(list, is_it) != 0;
 }
 
 bool parse_list(word_reader& p, std::vector<place>& list) {
@@ -92,18 +119,16 @@ bool parse_list(word_reader& p, std::vector<place>& list) {
       if (!p.take_signed(cpu) || cpu < 0) return false;
       cpus.push_back(cpu);
     }
-    long count = 1, stride = static_cast<long>(cpus.size());
-    if (p.take(':') && (!p.take_signed(count) || count < 1)) return false;
-    if (count > 1 && p.take(':') && !p.take_signed(stride)) return false;
     if (excludes) {
-      std::vector<place> gone;
-      add_place(gone, cpus, 0);
-      std::erase_if(list, [&](const place& each) {
-        return !gone.empty() && CPU_EQUAL(&each.cpus, &gone[0].cpus);
-      });
+      if (!remove_place(list, cpus)) return false;
       continue;
     }
-    for (long i = 0; i < count; ++i) add_place(list, cpus, i * stride);
+    long count = 1, stride = 1;
+    if (!parse_interval(p, count, stride)) return false;
+    for (long i = 0; i < count; ++i) {
+      long shift = 0;
+      if (__builtin_mul_overflow(i, stride, &shift) || !add_place(list, cpus, shift)) return false;
+    }
   } while (p.take(','));
   return p.is_at_end();
 }

@@ -3,9 +3,11 @@
 #include "preload/openmp/environment.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -71,7 +73,8 @@ bool read_number(const char* name, unsigned long& value, bool allows_zero) {
   if (found == nullptr) return false;
   word_reader t(found);
   unsigned long number = 0;
-  if (!t.take_number(number) || !t.is_at_end() || (number == 0 && !allows_zero)) {
+  const bool is_read = t.take_number(number) && t.is_at_end();
+  if (!is_read || number > LONG_MAX || (number == 0 && !allows_zero)) {
     invalid(name);
     return false;
   }
@@ -208,6 +211,20 @@ bool read_stack(const char* name, std::size_t& bytes) {
   return true;
 }
 
+// Says so if threads cannot have a stack of this size. They then get one of the system's size.
+void check_stack(std::size_t bytes) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (pthread_attr_setstacksize(&attributes, bytes) != 0) {
+    const auto least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+    if (bytes < least)
+      complain("Stack size less than minimum of %sk", std::to_string(least / 1024).c_str());
+    else
+      complain("Stack size larger than system limit%s", "");
+  }
+  pthread_attr_destroy(&attributes);
+}
+
 void read_wait_policy(global_settings& g) {
   const char* const found = std::getenv("OMP_WAIT_POLICY");
   if (found == nullptr) return;
@@ -281,7 +298,8 @@ void read_environment(global_settings& g) {
   read_wait_policy(g);
   const char* const reproducible = std::getenv("TUTTI_REPRODUCIBLE");
   g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "1") == 0;
-  if (!read_stack("OMP_STACKSIZE", g.stack_bytes)) read_stack("GOMP_STACKSIZE", g.stack_bytes);
+  if (read_stack("OMP_STACKSIZE", g.stack_bytes) || read_stack("GOMP_STACKSIZE", g.stack_bytes))
+    check_stack(g.stack_bytes);
   g.affinity_format = std::getenv("OMP_AFFINITY_FORMAT");
   if (const char* const allocator = std::getenv("OMP_ALLOCATOR"); allocator != nullptr) {
     bool is_found = false;

@@ -360,9 +360,8 @@ worker* get_worker(unsigned rank, bool is_bound) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (global().stack_bytes != 0 &&
-      pthread_attr_setstacksize(&attributes, global().stack_bytes) != 0)
-    warn("Stack size change failed");
+  // A size that is too small was reported when the environment was read.
+  if (global().stack_bytes != 0) pthread_attr_setstacksize(&attributes, global().stack_bytes);
   if (places_ == nullptr && is_bound) {
     const unsigned cpu = cpu_of_worker(rank);
     w->bound_cpu = static_cast<int>(cpu);

@@ -7,7 +7,7 @@ Under the preloaded library libgomp is loaded too and reports bad values; a prog
 with tutti instead has tutti's messages. These differ today and are not compared:
 * OMP_DYNAMIC=true: libgomp subtracts the load of the machine from the number of threads;
 * OMP_SCHEDULE=dynamic,-2 (another value), "dynamic 3" (message);
-* OMP_PLACES={0}, with which libgomp's default is the number of all CPUs, and !{0},{1};
+* OMP_PLACES={0}, with which libgomp's default is the number of all CPUs;
 * messages of the linked program for OMP_PLACES=threads(0) and {-1}, for GOMP_CPU_AFFINITY, and for
   OMP_TARGET_OFFLOAD;
 * OMP_TARGET_OFFLOAD in what omp_display_env prints.
@@ -29,7 +29,10 @@ VALUES: dict[str, tuple[str, ...]] = {
     ),
     "OMP_DYNAMIC": ("FALSE", " False ", "1", "yes", ""),
     "OMP_NESTED": ("true", "false", "no"),
-    "OMP_MAX_ACTIVE_LEVELS": ("0", "1", "3", "255", "256", "1000", "-1", "x"),
+    "OMP_MAX_ACTIVE_LEVELS": (
+        "0", "1", "3", "255", "256", "1000", "-1", "x", "9223372036854775808",
+        "18446744073709551615",
+    ),
     "OMP_SCHEDULE": (
         "static", "static,5", "dynamic", "DYNAMIC,7", "guided", "guided,2", "auto", "auto,3",
         "monotonic:dynamic", "nonmonotonic:guided,4", "monotonic : static,2", "nonmonotonic:static",
@@ -46,14 +49,15 @@ VALUES: dict[str, tuple[str, ...]] = {
         "nowhere", "{0}:0",
     ),
     "OMP_CANCELLATION": ("true", "false", "maybe"),
-    "OMP_THREAD_LIMIT": ("1", "2", "5", "0", "-3", "lots"),
+    "OMP_THREAD_LIMIT": ("1", "2", "5", "0", "-3", "lots", "9223372036854775808"),
     "OMP_STACKSIZE": (
         "1000", "512k", "3 M", "100000B", "1g", "2m", "", "large", "5x", "-1", "99999999999999999g",
+        "0", "3", "1000b", "16383b", "16384b",
     ),
     "GOMP_STACKSIZE": ("900", "none"),
     "OMP_WAIT_POLICY": ("active", "PASSIVE", " passive ", "lazy", ""),
     "OMP_DEFAULT_DEVICE": ("0", "4", "gpu", "-1"),
-    "OMP_MAX_TASK_PRIORITY": ("0", "9", "-1", "high"),
+    "OMP_MAX_TASK_PRIORITY": ("0", "9", "-1", "high", "9223372036854775808"),
     "OMP_NUM_TEAMS": ("0", "3", "-1", "few"),
     "OMP_TEAMS_THREAD_LIMIT": ("0", "3", "-1", "few"),
     "OMP_ALLOCATOR": (
@@ -65,6 +69,14 @@ VALUES: dict[str, tuple[str, ...]] = {
     "GOMP_CPU_AFFINITY": ("0 1", "0-1", "1,0", "0-1:1"),
     "OMP_TARGET_OFFLOAD": ("default", "disabled"),
 }
+
+# Strides and exclusions. Libgomp also says why it refuses some of these.
+INTERVALS = (
+    "{0,1}:1:7", "{0:2:1}:1:0", "{0:1:0},{1}", "{0,1}:2", "{0:2}:2", "{1}:2:-1", "{0}:2:-1",
+    "{0,1}:2:-1", "{0}:2:-5", "{0}:1000000", "{0}:3:9223372036854775807", "!{0},{1}",
+    "!{0},{0},{1}", "{0,1},!{0}", "{0},{1},!{0}:1", "{0},{1},!{0}:2", "{!0,0}", "{0,1,!0:1}",
+    "{! 0,0}", "{0},{1},{0,1},!{0,1}", "{!1,1},{0,1}",
+)
 
 # The numbers of processes and threads differ between runs.
 FORMATS = (
@@ -173,6 +185,13 @@ class Settings(unittest.TestCase):
                     },
                 )
                 self.assertEqual((status, "afterwards 1: 0 of 0+" in output), (0, True))
+
+    def test_intervals(self) -> None:
+        for places in INTERVALS:
+            expected = run(PROGRAM, "", {"OMP_PLACES": places})
+            with self.subTest(places=places):
+                self.assertEqual(run(PROGRAM, "", {"OMP_PLACES": places}, LIBRARY), expected)
+                self.assertEqual(run(LINKED, "", {"OMP_PLACES": places})[:2], expected[:2])
 
     def test_pause(self) -> None:
         _, output, _ = self.compare("pause", {})
