@@ -124,6 +124,44 @@ context outside_of_regions(const thread& me) {
                       flags | int{ompt_parallel_team}, at);
 }
 
+namespace {
+
+// The threads of all regions that the initial thread of this one has open, also in other branches
+// of nested regions. Counted are only the regions whose number of threads is limited.
+atomic<unsigned>& busy_threads(const context& inside) {
+  const context* c = &inside;
+  while (c->level > 0) c = &c->team->outer;
+  return c->team->busy_threads;
+}
+
+// Of the threads that a region wants, takes those that the limit allows; return_from gives them
+// back.
+unsigned take_of_limit(const context& opener, unsigned wanted, unsigned limit) {
+  atomic<unsigned>& busy = busy_threads(opener);
+  if (opener.level == 0) {
+    const unsigned taken = std::min(wanted, limit);
+    // relaxed: a count.
+    busy.store(taken, relaxed);
+    return taken;
+  }
+  // relaxed: a count.
+  unsigned before = busy.load(relaxed), taken = 1;
+  do {
+    taken = before < limit ? std::min(wanted, limit - before + 1) : 1;
+    // relaxed: a count.
+  } while (!busy.compare_exchange_weak(before, before + taken - 1, relaxed, relaxed));
+  return taken;
+}
+
+[[gnu::cold, gnu::noinline]] void give_back_to_limit(const omp_team& team) {
+  // relaxed: a count.
+  if (team.outer.level == 0) return busy_threads(team.outer).store(1, relaxed);
+  // relaxed: a count.
+  busy_threads(team.outer).fetch_sub(team.limited_threads, relaxed);
+}
+
+}  // namespace
+
 unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
   if (asked == 1) return 1;
   const settings& e = env(me);
@@ -133,12 +171,8 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
     threads = std::min(threads, usable_processors());
     if (sections != 0) threads = std::min(threads, sections);
   }
-  if (e.thread_limit != UINT32_MAX) {
-    unsigned outer = 1;
-    for (const context* c = &me.now; c->level > 0; c = &c->team->outer) outer *= c->team->size;
-    threads = std::min(threads, std::max(1u, e.thread_limit / outer));
-  }
-  return std::max(1u, threads);
+  threads = std::max(1u, threads);
+  return e.thread_limit != UINT32_MAX ? take_of_limit(me.now, threads, e.thread_limit) : threads;
 }
 
 omp_team& open_region(thread& me, region_function function, void* data, unsigned threads,
@@ -163,6 +197,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     take_of_level(global().bind_by_level, outer.level + 1, wanted.bind);
   set(team.env, wanted);
   set(team.size, threads);
+  set(team.limited_threads, mine.thread_limit == UINT32_MAX ? 0 : threads - 1);
   set(team.level, outer.level + 1);
   set(team.active_level, outer.active_level + (threads > 1 ? 1 : 0));
   set(team.is_crowded, is_crowded);
@@ -288,6 +323,7 @@ namespace {
 // All ranks have ended their parts.
 void return_from(thread& me, omp_team& team) {
   free_workshares(me, team);
+  if (team.limited_threads != 0) give_back_to_limit(team);
   me.now = team.outer;
   --me.depth;
 }

@@ -47,6 +47,8 @@ struct omp_team {
   // The opener writes these members before a region if they change, and the ranks read them.
   unsigned size = 1;
   unsigned level = 0, active_level = 0;
+  // The threads that this region has taken of OMP_THREAD_LIMIT, beside its opener.
+  unsigned limited_threads = 0;
   // Whether there are more threads than CPUs.
   bool is_crowded = false;
   // neighbours.hpp: whether others need the CPUs; how the threads of the team wait.
@@ -64,6 +66,8 @@ struct omp_team {
   // The places of the ranks, or none if threads are not bound.
   std::vector<placement> placements;
   unsigned num_teams = 1, team_num = 0;
+  // The region of level 0 counts here the threads of its nested regions, if they are limited.
+  atomic<unsigned> busy_threads{1};
   atomic<bool> is_cancelled{false};
   atomic<bool> is_workshare_cancelled{false};
 

@@ -156,6 +156,10 @@ int main(int count, char** arguments) {
 #pragma omp masked
     omp_display_affinity(arguments[2]);
   }
+  if (strcmp(what, "again") == 0) {
+    print_regions();
+    print_regions();
+  }
   if (strcmp(what, "regions") == 0) open_regions();
   if (strcmp(what, "places") == 0) open_bound_regions();
   if (strcmp(what, "pause") == 0)

@@ -139,6 +139,15 @@ class Settings(unittest.TestCase):
                 _, _, messages = self.compare(what, settings)
                 self.assertIn("OPENMP DISPLAY ENVIRONMENT END", messages)
 
+    def test_thread_limit(self) -> None:
+        """One thread of each region opens the next one, and has what the others leave."""
+        for threads in ("2,2,2", "3,2,4"):
+            for limit in range(1, 8):
+                settings = {"OMP_NUM_THREADS": threads, "OMP_THREAD_LIMIT": str(limit)}
+                _, output, _ = self.compare("again", settings)
+                lines = [each for each in output.splitlines() if each.startswith("regions of ")]
+                self.assertEqual((len(lines), len(set(lines))), (3, 1))
+
     def test_affinity(self) -> None:
         status, _, messages = self.compare(
             "affinity", {"OMP_AFFINITY_FORMAT": "%n of %N at level %L", "OMP_PLACES": "{0},{1}"}
