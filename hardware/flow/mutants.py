@@ -38,6 +38,9 @@ SKIPPED = {
     "VariableDimension",
 }  # fmt: skip
 
+# The seed where there is no commit to take.
+NO_HISTORY = "no git history"
+
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
@@ -196,11 +199,31 @@ def _other_numbers(text: str) -> list:
     return []
 
 
+def own_sources(unit: Unit) -> list:
+    """Returns the sources of the unit's mutants, not those of units that it uses."""
+    return [path for path in unit.sources if unit.folder in path.parents]
+
+
+def seed_of(units: list, root: pathlib.Path) -> str:
+    """Returns the last commit that changed a source of these units: a commit that changes proofs or
+    simulations is judged by the draw that showed the gap, and a commit that changes a source brings
+    other mutants. Returns NO_HISTORY if git does not know that commit: it is not installed, the
+    sources are not of a repository, or its history is cut off."""
+    paths = [str(path) for unit in units for path in own_sources(unit)]
+
+    def git(*arguments: str) -> str:
+        outcome = tools.run(["git", *arguments], 10, root)
+        return outcome.text.strip() if outcome.status == 0 else ""
+
+    if not shutil.which("git") or git("rev-parse", "--is-shallow-repository") != "false":
+        return NO_HISTORY
+    return git("log", "-1", "--abbrev=12", "--format=%h", "--", *paths) or NO_HISTORY
+
+
 def draw(unit: Unit, count: int, seed: str, each_file: bool = False) -> list:
     """Returns `count` mutants of the unit, or of each of its files, in the order in which a seed
     draws them. Raises tools.Absent."""
-    own = [path for path in unit.sources if unit.folder in path.parents]
-    pools = [mutants_of(path) for path in own]
+    pools = [mutants_of(path) for path in own_sources(unit)]
     if not each_file:
         pools = [[mutant for pool in pools for mutant in pool]]
     drawn: list = []

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that mutants are drawn from everything that becomes gates, and that each gets its fate."""
 
+import dataclasses
 import importlib.util
+import shutil
 import unittest
 import unittest.mock
 
@@ -58,6 +60,44 @@ class Mutants(Folder):
         self.assertEqual(names("a"), names("a"))
         self.assertNotEqual(names("a"), names("b"))
         self.assertEqual(len(mutants.draw(self.unit, 3, "a", each_file=True)), 3)
+
+    def test_the_seed_is_the_last_commit_of_a_source(self):
+        def git(*arguments, where=self.folder):
+            outcome = tools.run(["git", "-c", "user.name=x", "-c", "user.email=x@example.org",
+                "-c", "commit.gpgsign=false", *arguments], 10, where)  # fmt: skip
+            self.assertEqual(outcome.status, 0, outcome.text)
+            return outcome.text.strip()
+
+        def commit(text):
+            git("add", "rtl", "proof.sv")
+            git("commit", "-q", "-m", text)
+            return git("rev-parse", "--short=12", "HEAD")
+
+        def seed():
+            return mutants.seed_of([self.unit], self.folder)
+
+        if not shutil.which("git"):
+            self.skipTest("needs git")
+        git("init", "-q")
+        self.assertEqual(seed(), mutants.NO_HISTORY)
+        (self.folder / "proof.sv").write_text("1")
+        first = commit("a source")
+        self.assertEqual(seed(), first)
+        (self.folder / "proof.sv").write_text("2")
+        self.assertNotEqual(commit("a proof"), first)
+        self.assertEqual(seed(), first)
+        (self.folder / "rtl" / "x.sv").write_text(RTL + "\n")
+        self.assertEqual(seed(), first)
+        last = commit("another source")
+        self.assertEqual(seed(), last)
+        # A clone without its history does not know which commit changed the source.
+        cut = self.folder / "cut"
+        git("clone", "-q", "--depth", "1", f"file://{self.folder}", str(cut))
+        self.assertEqual(git("rev-parse", "--short=12", "HEAD", where=cut), last)
+        clone = dataclasses.replace(self.unit, folder=cut, sources=[cut / "rtl" / "x.sv"])
+        self.assertEqual(mutants.seed_of([clone], cut), mutants.NO_HISTORY)
+        with unittest.mock.patch.object(mutants.shutil, "which", return_value=None):
+            self.assertEqual(seed(), mutants.NO_HISTORY)
 
     def fate(self, old, new):
         try:
