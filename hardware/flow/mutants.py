@@ -21,7 +21,7 @@ from typing import Iterator
 
 from . import equal, lint, prove, simulate, tools
 from .results import FAILED, PASSED, result
-from .unit import Module, Proof, Simulation, Unit, label
+from .unit import Module, Proof, Simulation, Unit, label, with_black_boxes
 
 # What another operator may stand for.
 OPERATORS = {
@@ -381,9 +381,12 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
     if reason:
         return line("refused", f": {reason}")
     described = _is_described(unit, mutant)
-    stem = mutant.path.stem
-    if described and (equal.equivalent_alone(unit, stem, _what(mutant), sources, folder)
-            or equal.equivalent_after_reset(unit, stem, sources, folder)):  # fmt: skip
+    stem, what = mutant.path.stem, _what(mutant)
+    # A function is equal for all arguments, whoever calls it.
+    if ((described or what != stem)
+            and equal.equivalent_alone(unit, stem, what, sources, folder)):  # fmt: skip
+        return line("equivalent", "")
+    if described and equal.equivalent_after_reset(unit, stem, sources, folder):
         return line("equivalent", "")
     try:
         killer = trial.killer(whole=True)
@@ -436,9 +439,16 @@ def _what(mutant: Mutant) -> str:
     return stem
 
 
+def _comparable(unit: Unit) -> list:
+    """Returns the described modules without black boxes: what a box does with its inputs is not
+    known, so that its module is equal to the original only if all gates are the same."""
+    return [module for module in unit.modules if not module.black_boxes]
+
+
 def _tops(unit: Unit) -> list:
-    """Returns the described modules that no other described module contains."""
-    described = {module.name for module in unit.modules}
+    """Returns the comparable modules that no other comparable module contains."""
+    comparable = _comparable(unit)
+    described = {module.name for module in comparable}
     texts = {source.stem: source.read_text() for source in unit.sources
         if source.stem in described}  # fmt: skip
 
@@ -446,13 +456,19 @@ def _tops(unit: Unit) -> list:
         return any(stem != module.name and re.search(rf"\b{module.name}\s*(#\s*\(|\w+\s*\()", text)
             for stem, text in texts.items())  # fmt: skip
 
-    return [module for module in unit.modules if not is_inside(module)]
+    return [module for module in comparable if not is_inside(module)]
 
 
 def _is_described(unit: Unit, mutant: Mutant) -> bool:
-    """Whether the unit's description has the mutant's module: only then a top contains it."""
+    """Whether all that is comparable contains all that the mutant may change: its module, or all
+    modules that use its package."""
     stem = mutant.path.stem
-    return stem.endswith("_pkg") or any(module.name == stem for module in unit.modules)
+    names = {module.name for module in _comparable(unit)}
+    if not stem.endswith("_pkg"):
+        return stem in names
+    return all(source.stem in names or source.stem.endswith("_pkg")
+        or not re.search(rf"\b{stem}\b", source.read_text())
+        for source in unit.sources)  # fmt: skip
 
 
 def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> str:
@@ -466,7 +482,7 @@ def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> 
                 return found[0]
         parameters = module.parameters[0]
         generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-        files = " ".join(tools.stage(sources, folder / "read"))
+        files = " ".join(tools.stage(with_black_boxes(unit, module, sources), folder / "read"))
         outcome = tools.yosys(
             f"read_slang -j 1 --top {module.name} {generics} {files}\nhierarchy -check\nproc\n"
             "select -assert-none t:$dlatch t:$adlatch\ncheck -assert\n", folder / "read", 120,

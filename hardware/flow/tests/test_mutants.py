@@ -27,6 +27,46 @@ endmodule
 """
 
 
+# `box` is not among the unit's sources; what it does with what it is given is not known.
+AROUND = """
+module x (input logic clk_i, input logic rst_ni, input logic a_i, output logic q_o);
+  logic given, seen;
+  assign given = a_i && rst_ni;
+  box u_box (.clk(clk_i), .in(given), .out(seen));
+  assign q_o = seen ^ 1'b0;
+endmodule
+"""
+BOX = """
+/* verilator lint_off UNUSEDSIGNAL */
+/* verilator lint_off UNDRIVEN */
+(* blackbox *)
+module box (input logic clk, input logic in, output logic out);
+endmodule
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("pyslang"), "needs pyslang")
+class BlackBoxes(Folder):
+    def test_only_the_same_gates_around_a_box_are_equivalent(self):
+        source = self.folder / "rtl" / "x.sv"
+        source.write_text(AROUND)
+        (self.folder / "box.sv").write_text(BOX)
+        described = self.load('''
+name = "x"
+sources = ["rtl/*.sv"]
+[[module]]
+name = "x"
+black_boxes = ["box.sv"]
+''')
+        for old, new, fate in (("^", "|", "equivalent"), ("&&", "||", "survived")):
+            (mutant,) = [m for m in mutants.mutants_of(source) if (m.old, m.new) == (old, new)]
+            try:
+                (line,) = mutants.judge(described, mutant, self.folder / "build")
+            except tools.Absent as absent:
+                self.skipTest(str(absent))
+            self.assertEqual(line["fate"], fate, line)
+
+
 @unittest.skipUnless(importlib.util.find_spec("pyslang"), "needs pyslang")
 class Mutants(Folder):
     def setUp(self):
