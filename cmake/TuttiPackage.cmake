@@ -19,6 +19,16 @@ set(CPACK_PACKAGE_CONTACT "The tutti developers <tutti@invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "synchronization from core to cluster")
 set(CPACK_PACKAGE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/package")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+# The archive of the sources, by the target package_source, without what git ignores.
+set(CPACK_SOURCE_GENERATOR TXZ)
+# It has the sources at its top, and nothing below /usr.
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/prefix.cmake"
+     "if(CPACK_GENERATOR STREQUAL TXZ)\n  set(CPACK_PACKAGING_INSTALL_PREFIX /)\nendif()\n")
+set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_BINARY_DIR}/debian/prefix.cmake")
+# In a regular expression a dot stands for a plus sign, too.
+string(REPLACE "+" "." this_build "${PROJECT_BINARY_DIR}")
+set(CPACK_SOURCE_IGNORE_FILES
+    "^${this_build}/" "/build/" "/dist/" "/results/" "/\\\\.git/" "/\\\\.venv/" "/\\\\.cache/" "/__pycache__/" "/\\\\.pytest_cache/")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

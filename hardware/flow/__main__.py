@@ -13,7 +13,6 @@ import math
 import os
 import pathlib
 import re
-import shutil
 import sys
 import time
 
@@ -66,8 +65,8 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
         if quick and not proof.quick:
             continue
         if "prove" in stages:
-            chosen = proof.quick if quick and isinstance(proof.quick, list) else proof.parameters
-            for parameters in chosen:
+            sizes = proof.quick if quick and isinstance(proof.quick, list) else proof.parameters
+            for parameters in sizes:
                 add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof,
                     parameters, ())
         if "cover" in stages and proof.covers and (proof.quick_covers or not quick):
@@ -162,13 +161,6 @@ def keep(units: list, lines: list) -> None:
                     if key not in naming} for line in mine])  # fmt: skip
 
 
-def commit() -> str:
-    """Returns the commit that the sources are of; "1" where there is none."""
-    outcome = tools.run(["git", "rev-parse", "--short=12", "HEAD"], 10, ROOT) if shutil.which(
-        "git") else None  # fmt: skip
-    return outcome.text.strip() if outcome is not None and outcome.status == 0 else "1"
-
-
 def parse(arguments: list) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m hardware.flow",
         description=__doc__.split(": ", 1)[1])
@@ -194,7 +186,8 @@ def parse(arguments: list) -> argparse.Namespace:
         help="of stage mutants: draw so many for each source, not for each unit")
     parser.add_argument("--seed",
         help="of stage mutants: any text; the same text draws the same mutants of the same "
-        "sources (default: the commit)")
+        "sources (default: the last commit that changed a unit's source, or "
+        f"'{mutants.NO_HISTORY}')")
     parser.add_argument("--seconds", type=float, default=math.inf,
         help="of stage mutants: judge no other one after so many seconds (default: no limit)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -207,8 +200,6 @@ def parse(arguments: list) -> argparse.Namespace:
         parser.error("--jobs must be at least 1")
     if chosen.mutants < 1:
         parser.error("--mutants must be at least 1")
-    if chosen.seed is None:
-        chosen.seed = commit()
     chosen.stages = chosen.stages or list(STAGES)
     return chosen
 
@@ -227,6 +218,9 @@ def main(arguments: list) -> int:
             names = ", ".join(u.name for u in units)
             print(f"hardware.flow: error: no unit '{name}' (there are: {names})", file=sys.stderr)
             return 2
+    # That of all units, whichever run: a unit alone draws what it draws together with the others.
+    if chosen.seed is None and DRAWN in chosen.stages:
+        chosen.seed = mutants.seed_of(units, ROOT)
     build = chosen.build.resolve()
     jobs = []
     # What is kept anew is not compared with the old.

@@ -12,7 +12,7 @@ import pathlib
 import re
 
 from . import prove, tools
-from .unit import Module, Unit, label
+from .unit import Module, Unit, label, with_black_boxes
 
 # Seconds for a comparison of two netlists.
 EQUIVALENCE_SECONDS = 120
@@ -28,8 +28,10 @@ def identical_alone(unit: Unit, stem: str, sources: list,
     for module, parameters in ((each, size) for each in modules for size in each.parameters):
         key = (str(unit.folder), module.name, label(parameters))
         if key not in _golds:
-            _golds[key] = _gates(module, parameters, unit.sources, folder / "same" / "gold")
-        if _gates(module, parameters, sources, folder / "same" / "gate") != _golds[key]:
+            _golds[key] = _gates(module, parameters,
+                with_black_boxes(unit, module, unit.sources), folder / "same" / "gold")
+        if _gates(module, parameters, with_black_boxes(unit, module, sources),
+                folder / "same" / "gate") != _golds[key]:
             return False
     return bool(modules)
 
@@ -150,7 +152,8 @@ def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
         "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
         "equiv_induct -undef\nequiv_status -assert\n"
     )
-    script = _read_both(module, parameters, unit.sources, sources, place) + by_name
+    script = _read_both(module, parameters, with_black_boxes(unit, module, unit.sources),
+        with_black_boxes(unit, module, sources), place) + by_name
     return tools.yosys(script, place, EQUIVALENCE_SECONDS).status == 0
 
 
@@ -177,7 +180,8 @@ def equivalent_after_reset(unit: Unit, stem: str, sources: list,
 
 def _equal_after_reset(unit: Unit, module: Module, parameters: dict, sources: list,
         place: pathlib.Path) -> bool:  # fmt: skip
-    script = _read_both(module, parameters, unit.sources, sources, place) + (
+    script = _read_both(module, parameters, with_black_boxes(unit, module, unit.sources),
+        with_black_boxes(unit, module, sources), place) + (
         "miter -equiv -flatten gold gate miter\nhierarchy -top miter\nwrite_rtlil miter.il\n"
     )
     if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:

@@ -9,7 +9,7 @@ import pathlib
 
 from . import tools
 from .results import FAILED, PASSED, result
-from .unit import Module, Unit, label
+from .unit import Module, Unit, label, with_black_boxes
 
 
 def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path,
@@ -21,7 +21,7 @@ def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Pat
         # fmt: off
         [tools.find("verilator"), "--lint-only", "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM",
             *waived, *generics,
-         "--top-module", module.name, *(sources or unit.sources)],
+         "--top-module", module.name, *with_black_boxes(unit, module, sources or unit.sources)],
         # fmt: on
         120,
         folder,
@@ -37,7 +37,7 @@ def warnings(unit: Unit, module: Module, parameters: dict, sources: list,
 
 def _slang(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> tools.Outcome:
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    files = " ".join(tools.stage(unit.sources, folder))
+    files = " ".join(tools.stage(with_black_boxes(unit, module, unit.sources), folder))
     return tools.yosys(
         f"read_slang -j 1 --top {module.name} {generics} {files}\n"
         "hierarchy -check\nproc\nselect -assert-none t:$dlatch t:$adlatch\ncheck -assert\n",

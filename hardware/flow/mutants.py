@@ -21,7 +21,7 @@ from typing import Iterator
 
 from . import equal, lint, prove, simulate, tools
 from .results import FAILED, PASSED, result
-from .unit import Module, Proof, Simulation, Unit, label
+from .unit import Module, Proof, Simulation, Unit, label, with_black_boxes
 
 # What another operator may stand for.
 OPERATORS = {
@@ -37,6 +37,9 @@ SKIPPED = {
     "RangeDimensionSpecifier", "SystemTimingCheck", "TimeUnitsDeclaration", "TypedefDeclaration",
     "VariableDimension",
 }  # fmt: skip
+
+# The seed where there is no commit to take.
+NO_HISTORY = "no git history"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,11 +199,31 @@ def _other_numbers(text: str) -> list:
     return []
 
 
+def own_sources(unit: Unit) -> list:
+    """Returns the sources of the unit's mutants, not those of units that it uses."""
+    return [path for path in unit.sources if unit.folder in path.parents]
+
+
+def seed_of(units: list, root: pathlib.Path) -> str:
+    """Returns the last commit that changed a source of these units: a commit that changes proofs or
+    simulations is judged by the draw that showed the gap, and a commit that changes a source brings
+    other mutants. Returns NO_HISTORY if git does not know that commit: it is not installed, the
+    sources are not of a repository, or its history is cut off."""
+    paths = [str(path) for unit in units for path in own_sources(unit)]
+
+    def git(*arguments: str) -> str:
+        outcome = tools.run(["git", *arguments], 10, root)
+        return outcome.text.strip() if outcome.status == 0 else ""
+
+    if not shutil.which("git") or git("rev-parse", "--is-shallow-repository") != "false":
+        return NO_HISTORY
+    return git("log", "-1", "--abbrev=12", "--format=%h", "--", *paths) or NO_HISTORY
+
+
 def draw(unit: Unit, count: int, seed: str, each_file: bool = False) -> list:
     """Returns `count` mutants of the unit, or of each of its files, in the order in which a seed
     draws them. Raises tools.Absent."""
-    own = [path for path in unit.sources if unit.folder in path.parents]
-    pools = [mutants_of(path) for path in own]
+    pools = [mutants_of(path) for path in own_sources(unit)]
     if not each_file:
         pools = [[mutant for pool in pools for mutant in pool]]
     drawn: list = []
@@ -358,9 +381,12 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
     if reason:
         return line("refused", f": {reason}")
     described = _is_described(unit, mutant)
-    stem = mutant.path.stem
-    if described and (equal.equivalent_alone(unit, stem, _what(mutant), sources, folder)
-            or equal.equivalent_after_reset(unit, stem, sources, folder)):  # fmt: skip
+    stem, what = mutant.path.stem, _what(mutant)
+    # A function is equal for all arguments, whoever calls it.
+    if ((described or what != stem)
+            and equal.equivalent_alone(unit, stem, what, sources, folder)):  # fmt: skip
+        return line("equivalent", "")
+    if described and equal.equivalent_after_reset(unit, stem, sources, folder):
         return line("equivalent", "")
     try:
         killer = trial.killer(whole=True)
@@ -413,9 +439,16 @@ def _what(mutant: Mutant) -> str:
     return stem
 
 
+def _comparable(unit: Unit) -> list:
+    """Returns the described modules without black boxes: what a box does with its inputs is not
+    known, so that its module is equal to the original only if all gates are the same."""
+    return [module for module in unit.modules if not module.black_boxes]
+
+
 def _tops(unit: Unit) -> list:
-    """Returns the described modules that no other described module contains."""
-    described = {module.name for module in unit.modules}
+    """Returns the comparable modules that no other comparable module contains."""
+    comparable = _comparable(unit)
+    described = {module.name for module in comparable}
     texts = {source.stem: source.read_text() for source in unit.sources
         if source.stem in described}  # fmt: skip
 
@@ -423,13 +456,19 @@ def _tops(unit: Unit) -> list:
         return any(stem != module.name and re.search(rf"\b{module.name}\s*(#\s*\(|\w+\s*\()", text)
             for stem, text in texts.items())  # fmt: skip
 
-    return [module for module in unit.modules if not is_inside(module)]
+    return [module for module in comparable if not is_inside(module)]
 
 
 def _is_described(unit: Unit, mutant: Mutant) -> bool:
-    """Whether the unit's description has the mutant's module: only then a top contains it."""
+    """Whether all that is comparable contains all that the mutant may change: its module, or all
+    modules that use its package."""
     stem = mutant.path.stem
-    return stem.endswith("_pkg") or any(module.name == stem for module in unit.modules)
+    names = {module.name for module in _comparable(unit)}
+    if not stem.endswith("_pkg"):
+        return stem in names
+    return all(source.stem in names or source.stem.endswith("_pkg")
+        or not re.search(rf"\b{stem}\b", source.read_text())
+        for source in unit.sources)  # fmt: skip
 
 
 def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> str:
@@ -443,7 +482,7 @@ def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> 
                 return found[0]
         parameters = module.parameters[0]
         generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-        files = " ".join(tools.stage(sources, folder / "read"))
+        files = " ".join(tools.stage(with_black_boxes(unit, module, sources), folder / "read"))
         outcome = tools.yosys(
             f"read_slang -j 1 --top {module.name} {generics} {files}\nhierarchy -check\nproc\n"
             "select -assert-none t:$dlatch t:$adlatch\ncheck -assert\n", folder / "read", 120,

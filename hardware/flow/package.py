@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 from . import tools
-from .unit import HARDWARE, ROOT, Unit, all_units
+from .unit import HARDWARE, ROOT, Unit, all_units, with_black_boxes
 
 NOTE = "Made by python3 -m hardware.flow.package --write"
 # Warnings about names and parameters, as in lint.py.
@@ -101,7 +101,8 @@ def verilog(unit: Unit, module: str, parameters: dict, folder: pathlib.Path) -> 
     """Writes folder/MODULE.v and returns its path; raises RuntimeError with what Yosys said."""
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
     folder.mkdir(parents=True, exist_ok=True)
-    files = " ".join(tools.stage(unit.sources, folder))
+    (described,) = [each for each in unit.modules if each.name == module]
+    files = " ".join(tools.stage(with_black_boxes(unit, described, unit.sources), folder))
     # The names of inner modules contain their place; flattened, the file has one module.
     script = (
         f"read_slang -j 1 --top {module} {generics} {files}\n"

@@ -32,6 +32,8 @@ class Module:
     refused: list = dataclasses.field(default_factory=list)
     # Verilator warnings, each with a reason in a comment.
     waive: list = dataclasses.field(default_factory=list)
+    # Files with the ports of modules that are none of the unit's sources.
+    black_boxes: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -245,6 +247,11 @@ def _check(unit: Unit, path: pathlib.Path) -> None:
                 f"{path}: bug {bug.name}: '{bug.old}' stands {text.count(bug.old)} times in "
                 f"{bug.file}, not once"
             )
+
+
+def with_black_boxes(unit: Unit, module: Module, sources: list) -> list:
+    """Returns the sources and the ports of what the module instantiates from elsewhere."""
+    return [*sources, *(unit.folder / file for file in module.black_boxes)]
 
 
 def all_units() -> list:

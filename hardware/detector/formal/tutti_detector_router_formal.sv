@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A router with any messages at its ports: a message that the solver chooses leaves once, unchanged,
-/// by the port to which its way leads, and nothing leaves that has not come in.
+/// by the port to which its way leads, and nothing leaves that has not come in. A port without a
+/// message gives 0.
 ///
 /// The specification follows the chosen message through the queue of its input.
 module tutti_detector_router_formal
@@ -98,6 +99,7 @@ module tutti_detector_router_formal
       for (int unsigned i = 0; i < Ports; ++i) begin
         assert (used[i] <= 2'd2);
         assert (!offered_q[i] || (valid[i] && message[i] == offer_q[i]));
+        assert (valid[i] || message[i] == '0);
       end
       a_as_many: assert ($countones(pops) == $countones(leaves));
       if (inside_q) begin

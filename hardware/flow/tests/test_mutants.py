@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that mutants are drawn from everything that becomes gates, and that each gets its fate."""
 
+import dataclasses
 import importlib.util
+import shutil
 import unittest
 import unittest.mock
 
@@ -23,6 +25,46 @@ module x (input logic clk_i, input logic rst_ni, output logic [1:0] q_o, output 
   end
 endmodule
 """
+
+
+# `box` is not among the unit's sources; what it does with what it is given is not known.
+AROUND = """
+module x (input logic clk_i, input logic rst_ni, input logic a_i, output logic q_o);
+  logic given, seen;
+  assign given = a_i && rst_ni;
+  box u_box (.clk(clk_i), .in(given), .out(seen));
+  assign q_o = seen ^ 1'b0;
+endmodule
+"""
+BOX = """
+/* verilator lint_off UNUSEDSIGNAL */
+/* verilator lint_off UNDRIVEN */
+(* blackbox *)
+module box (input logic clk, input logic in, output logic out);
+endmodule
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("pyslang"), "needs pyslang")
+class BlackBoxes(Folder):
+    def test_only_the_same_gates_around_a_box_are_equivalent(self):
+        source = self.folder / "rtl" / "x.sv"
+        source.write_text(AROUND)
+        (self.folder / "box.sv").write_text(BOX)
+        described = self.load('''
+name = "x"
+sources = ["rtl/*.sv"]
+[[module]]
+name = "x"
+black_boxes = ["box.sv"]
+''')
+        for old, new, fate in (("^", "|", "equivalent"), ("&&", "||", "survived")):
+            (mutant,) = [m for m in mutants.mutants_of(source) if (m.old, m.new) == (old, new)]
+            try:
+                (line,) = mutants.judge(described, mutant, self.folder / "build")
+            except tools.Absent as absent:
+                self.skipTest(str(absent))
+            self.assertEqual(line["fate"], fate, line)
 
 
 @unittest.skipUnless(importlib.util.find_spec("pyslang"), "needs pyslang")
@@ -58,6 +100,44 @@ class Mutants(Folder):
         self.assertEqual(names("a"), names("a"))
         self.assertNotEqual(names("a"), names("b"))
         self.assertEqual(len(mutants.draw(self.unit, 3, "a", each_file=True)), 3)
+
+    def test_the_seed_is_the_last_commit_of_a_source(self):
+        def git(*arguments, where=self.folder):
+            outcome = tools.run(["git", "-c", "user.name=x", "-c", "user.email=x@example.org",
+                "-c", "commit.gpgsign=false", *arguments], 10, where)  # fmt: skip
+            self.assertEqual(outcome.status, 0, outcome.text)
+            return outcome.text.strip()
+
+        def commit(text):
+            git("add", "rtl", "proof.sv")
+            git("commit", "-q", "-m", text)
+            return git("rev-parse", "--short=12", "HEAD")
+
+        def seed():
+            return mutants.seed_of([self.unit], self.folder)
+
+        if not shutil.which("git"):
+            self.skipTest("needs git")
+        git("init", "-q")
+        self.assertEqual(seed(), mutants.NO_HISTORY)
+        (self.folder / "proof.sv").write_text("1")
+        first = commit("a source")
+        self.assertEqual(seed(), first)
+        (self.folder / "proof.sv").write_text("2")
+        self.assertNotEqual(commit("a proof"), first)
+        self.assertEqual(seed(), first)
+        (self.folder / "rtl" / "x.sv").write_text(RTL + "\n")
+        self.assertEqual(seed(), first)
+        last = commit("another source")
+        self.assertEqual(seed(), last)
+        # A clone without its history does not know which commit changed the source.
+        cut = self.folder / "cut"
+        git("clone", "-q", "--depth", "1", f"file://{self.folder}", str(cut))
+        self.assertEqual(git("rev-parse", "--short=12", "HEAD", where=cut), last)
+        clone = dataclasses.replace(self.unit, folder=cut, sources=[cut / "rtl" / "x.sv"])
+        self.assertEqual(mutants.seed_of([clone], cut), mutants.NO_HISTORY)
+        with unittest.mock.patch.object(mutants.shutil, "which", return_value=None):
+            self.assertEqual(seed(), mutants.NO_HISTORY)
 
     def fate(self, old, new):
         try:

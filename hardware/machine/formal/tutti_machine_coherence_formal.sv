@@ -5,6 +5,7 @@
 ///
 /// Two lines of one word and caches of one line, so that the lines evict each other. For each line:
 /// * value: a load, an atomic operation, and a successful StoreConditional find what was written last;
+/// * reservation: each StoreConditional ends it, whatever its line, and so does another core's write;
 /// * permission: a cache that may write is the only one that has the line;
 /// * nothing is lost: a miss is at exactly one place (its request, the directory, a forward, Data, the
 ///   cache that has got it), likewise a line on its way home; the directory expects exactly the Dones
@@ -301,6 +302,8 @@ module tutti_machine_coherence_formal
   word_t [N-1:0] written;
   // Another cache has written the line since this one's LoadReserved.
   logic [N-1:0] written_since_q;
+  // A StoreConditional, of any line and with any result, has ended since this one's LoadReserved.
+  logic [N-1:0] spent_q;
   always_comb begin
     for (int unsigned c = 0; c < N; ++c) begin
       ends[c] = ready[c] && !fault[c];
@@ -318,7 +321,8 @@ module tutti_machine_coherence_formal
       for (int unsigned e = 0; e < N; ++e)
         if (e != c && writes[e] && 26'(access_line[e]) == reserved_line[c])
           written_since_q[c] <= 1'b1;
-      if (ends[c] && access_i[c].op == OpLoadReserved) written_since_q[c] <= 1'b0;
+      if (ends[c] && access_i[c].op == OpLoadReserved) {written_since_q[c], spent_q[c]} <= '0;
+      if (ends[c] && access_i[c].op == OpStoreConditional) spent_q[c] <= 1'b1;
     end
     if (!rst_n) value_q <= memory;
   end
@@ -385,7 +389,7 @@ module tutti_machine_coherence_formal
           && look[c] == forward_q[c].message.line))
         || (offered_q[c] && !forward_q[c].valid)
         || (reserved[c] && !(permission[c] inside {E, M} && reserved_line[c] == 26'(tag[c])
-          && !written_since_q[c]));
+          && !written_since_q[c] && !spent_q[c]));
     end
     odd_home = (home_forward_valid && (home_forward.line >= Lines || home_forward.core >= N
           || home_forward.requester >= N || home_forward.grant != I
@@ -836,7 +840,7 @@ module tutti_machine_coherence_formal
         a_load: assert (!ends[c] || access_i[c].op inside {OpStore, OpStoreConditional}
             || rdata[c] == value_q[access_line[c]]);
         a_conditional: assert (!(ends[c] && access_i[c].op == OpStoreConditional
-            && rdata[c] == '0) || !written_since_q[c]);
+            && rdata[c] == '0) || !(written_since_q[c] || spent_q[c]));
         a_fault: assert (!ready[c] || fault[c] == (access_i[c].addr >> 3 != 29'h1000_0000));
         // Nobody else ends an access to the line in the cycle in which it is written.
         for (int unsigned e = 0; e < N; ++e)

@@ -2,7 +2,8 @@
 /// The router with any messages at all inputs and any readiness of all outputs, and resets at any
 /// time: of a message that a symbol chooses, as many are in the queues as came in and did not leave;
 /// it leaves on the right output only; an output that is wanted and free gives a message, and gives
-/// one input's only. The arbiters, whose turns bound the wait, have their own proof.
+/// one input's only; an output without a message is 0. The arbiters, whose turns bound the wait, have
+/// their own proof.
 module tutti_socket_router_formal
   import tutti_socket_pkg::*;
 (
@@ -117,6 +118,7 @@ module tutti_socket_router_formal
               && barrier_side_i == 2'(o)));
         a_wanted: assert (!valid[o] || (i_router.grant[o] != '0
             && (i_router.grant[o] & (i_router.grant[o] - 5'd1)) == '0));
+        a_nothing: assert (valid[o] || message[o] == '0);
         a_queue: assert (i_router.gen_side[o].i_queue.used_q != 2'd3);
       end
     end
@@ -125,6 +127,7 @@ module tutti_socket_router_formal
     if (rst_n) begin
       a_flow: assert (inside_q == 4'(held[0]) + 4'(held[1]) + 4'(held[2]) + 4'(held[3]));
       a_tile: assert (!(valid_to_tile && to_tile == symbol_i) || exit == 3'(Local));
+      a_nothing_to_tile: assert (valid_to_tile || (to_tile == '0 && from == '0));
       a_from: assert (!valid_to_tile || (from != '0 && (from & (from - 5'd1)) == '0));
       // A message at the head of its queue asks for its exit.
       a_asks: assert (!(i_router.gen_side[0].i_queue.used_q != '0
