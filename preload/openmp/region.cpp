@@ -134,7 +134,7 @@ atomic<unsigned>& busy_threads(const context& inside) {
   return c->team->busy_threads;
 }
 
-// Of the threads that a region wants, takes those that the limit allows; return_from gives them
+// Takes as many of the threads that a region wants as the limit allows; return_from gives them
 // back.
 unsigned take_of_limit(const context& opener, unsigned wanted, unsigned limit) {
   atomic<unsigned>& busy = busy_threads(opener);
