@@ -21,7 +21,10 @@ static void check_loop(int is_on) {
   {
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < 2000; ++i) {
+      // The last one waits until the thread of the fourth, which may be preempted, has cancelled.
+      do {
 #pragma omp cancellation point for
+      } while (is_on && i == 1999);
 #pragma omp atomic
       ++done;
       if (i == 3) {
