@@ -130,12 +130,12 @@ class dissolved_lists {
     const edge_t begin = graph_.first_target[list];
     const edge_t end = graph_.first_target[list + std::size_t{1}];
     std::uint32_t fewest = UINT32_MAX;
-    for (edge_t i = begin; i < end; ++i) fewest = std::min(fewest, edges_to_[graph_.targets[i]]);
+    for (edge_t i = begin; i < end; ++i) fewest = (std::min)(fewest, edges_to_[graph_.targets[i]]);
     const auto made = static_cast<std::uint8_t>(std::bit_width(fewest));
     grades_[list - first_] = made;
     ++lists_[made];
     for (edge_t i = begin; i < end; ++i)
-      best_[graph_.targets[i]] = std::max(best_[graph_.targets[i]], made);
+      best_[graph_.targets[i]] = (std::max)(best_[graph_.targets[i]], made);
   }
 
   void choose_grade() {

@@ -37,8 +37,8 @@ using edge_t = std::uint64_t;
 
 // Vertices are 0 .. n-1. n is at most most_vertices, so that n itself, and no_vertex, fit into a
 // vertex_t.
-inline constexpr vertex_t most_vertices = std::numeric_limits<vertex_t>::max() - 1;
-inline constexpr vertex_t no_vertex = std::numeric_limits<vertex_t>::max();
+inline constexpr vertex_t most_vertices = (std::numeric_limits<vertex_t>::max)() - 1;
+inline constexpr vertex_t no_vertex = (std::numeric_limits<vertex_t>::max)();
 
 // A graph in compressed sparse rows. validate() checks one that was put together by hand.
 struct csr {

@@ -116,7 +116,7 @@ class inboxes {
   void for_each_block(Visit&& visit) {
     const auto count = static_cast<vertex_t>(boxes_.size());
     for (vertex_t begin = 0; begin < count;) {
-      const vertex_t end = begin + std::min(count - begin, in_lists::vertices_of_a_block);
+      const vertex_t end = begin + (std::min)(count - begin, in_lists::vertices_of_a_block);
       visit(begin, end);
       begin = end;
     }

@@ -66,7 +66,7 @@ struct shard {
   // Empty if in_lists is.
   std::vector<std::uint32_t> slot_lists, slot_list_counts;
 
-  static constexpr std::uint32_t no_list = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t no_list = (std::numeric_limits<std::uint32_t>::max)();
 
   std::uint32_t lists() const noexcept {
     return static_cast<std::uint32_t>(first_target.size() - 1);

@@ -53,7 +53,7 @@ using edge_of_weight = Edge (*)(float weight);
 struct shard_range {
   rank_t first = 0;
   // The default reaches up to the last shard.
-  rank_t count = std::numeric_limits<rank_t>::max();
+  rank_t count = (std::numeric_limits<rank_t>::max)();
 };
 
 // The shards of a range of participants. It keeps no reference to its arguments.
@@ -69,11 +69,11 @@ class shards {
          bool with_first_lists = false)
       : pins_(pins), participants_(participants), first_(here.first) {
     require_sound(owners);
-    here.count = std::min(here.count, participants - here.first);
+    here.count = (std::min)(here.count, participants - here.first);
     place_vertices(owners);
     made_.resize(here.count);
     counts_.resize(std::size_t{participants} * participants);
-    team workers(team_options{.threads = std::max<rank_t>(1, std::min(threads, participants)),
+    team workers(team_options{.threads = std::max<rank_t>(1, (std::min)(threads, participants)),
                               .place = platform::placement::none});
     const loop_options one_by_one{.kind = loop::dynamic_chunks, .chunk = 1};
     workers.parallel_for(
@@ -260,7 +260,7 @@ class shards {
       }
       totals_.push_back(total);
       // The last number is reserved for messages to the host.
-      if (total.lists >= std::numeric_limits<std::uint32_t>::max())
+      if (total.lists >= (std::numeric_limits<std::uint32_t>::max)())
         refuse("participant " + std::to_string(q) +
                " would have more than 2^32 - 2 lists of targets; use more participants");
     }
@@ -330,7 +330,7 @@ class shards {
     mine.rank = p;
     mine.vertices.resize(from.blocks[p + std::size_t{1}] - from.blocks[p]);
     std::iota(mine.vertices.begin(), mine.vertices.end(), from.blocks[p]);
-    if (part.sources.size() >= std::numeric_limits<std::uint32_t>::max())
+    if (part.sources.size() >= (std::numeric_limits<std::uint32_t>::max)())
       refuse("participant " + std::to_string(p) +
              " would have more than 2^32 - 2 lists of targets; use more participants");
     // The lists are numbered in the order of their senders' vertices, and blocks ascend.

@@ -370,7 +370,7 @@ class vertex_engine {
   // The same for lists that lead here from others, without the combined messages, which their
   // senders have counted.
   std::uint64_t edges_from_others(std::uint32_t first, std::uint32_t count) const noexcept {
-    const std::uint32_t end = std::min(first + count, graph_.first_combined);
+    const std::uint32_t end = (std::min)(first + count, graph_.first_combined);
     return first < end ? edges_of(first, end - first) : 0;
   }
 
@@ -419,7 +419,7 @@ class vertex_engine {
     ++counted_.blocked;
     // Nothing wakes a participant when another one has failed, so it wakes up regularly by itself.
     std::chrono::nanoseconds at_a_stretch = std::chrono::milliseconds(5);
-    if (options_.deadline.count() > 0) at_a_stretch = std::min(at_a_stretch, options_.deadline);
+    if (options_.deadline.count() > 0) at_a_stretch = (std::min)(at_a_stretch, options_.deadline);
     const std::uint64_t begin = native::now_ns();
     while (!endpoint_.send_wait_for(to, data, bytes, at_a_stretch,
                                     [this](const received& message_in) { take(message_in); })) {

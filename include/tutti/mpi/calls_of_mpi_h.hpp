@@ -163,7 +163,7 @@ inline void text(int error, char* buffer, std::size_t size) {
   std::array<char, MPI_MAX_ERROR_STRING + 1> words{};
   int length = 0;
   if (MPI_Error_string(error, words.data(), &length) != MPI_SUCCESS) length = 0;
-  const std::size_t kept = std::min(static_cast<std::size_t>(length), size - 1);
+  const std::size_t kept = (std::min)(static_cast<std::size_t>(length), size - 1);
   std::memcpy(buffer, words.data(), kept);
   buffer[kept] = '\0';
 }

@@ -63,7 +63,7 @@ class outgoing {
       if (capacity_ - end_of_open() < sizeof(record_header) + least_piece && !open(episode)) return;
       const std::size_t room =
           (capacity_ - end_) / 8 * 8 - sizeof(record_header) - sizeof(whole_size);
-      const std::size_t piece = std::min(room, rest_.size() - sent_of_rest_);
+      const std::size_t piece = (std::min)(room, rest_.size() - sent_of_rest_);
       put_piece(piece);
       if (sent_of_rest_ == rest_.size()) rest_.clear();
     }

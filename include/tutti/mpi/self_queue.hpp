@@ -68,7 +68,7 @@ class self_queue {
     std::unique_ptr<block> next = needed <= usual_size ? std::move(spare_) : nullptr;
     if (next == nullptr) {
       next = std::make_unique<block>();
-      next->size = std::max(needed, usual_size);
+      next->size = (std::max)(needed, usual_size);
       next->bytes = std::make_unique_for_overwrite<std::byte[]>(next->size);
     }
     blocks_.push_back(std::move(next));

@@ -94,7 +94,7 @@ class basic_team<Memory>::loop_run : public measured_loop {
       return {at_, work_.bound(block_ + 1)};
     }
     if (all.is != form_of_loop::dealt || at_ % all.chunk == 0) return {at_, at_};
-    return {at_, at_ + std::min(count_ - at_, all.chunk - at_ % all.chunk)};
+    return {at_, at_ + (std::min)(count_ - at_, all.chunk - at_ % all.chunk)};
   }
 
   void choose_units(shared_loop& all) {
@@ -112,13 +112,14 @@ class basic_team<Memory>::loop_run : public measured_loop {
     // The time of a slot follows from the last time, or from the first iterations.
     const double seen =
         done_ > 0 ? time() / static_cast<double>(done_) * static_cast<double>(count_) : 0;
-    const double of_slot = std::max(seen, ticks_expected()) / team_.threads_;
+    const double of_slot = (std::max)(seen, ticks_expected()) / team_.threads_;
     const double most = cost_ > 0 ? static_cast<double>(in_slot) : most_at_a_guess;
     const auto worth = [&](double ns) {
-      return std::min(most, static_cast<double>(in_slot) * ns * per_ns_ / std::max(of_slot, 1.0));
+      return (std::min)(most,
+                        static_cast<double>(in_slot) * ns * per_ns_ / (std::max)(of_slot, 1.0));
     };
     // A slot that is worth only a few parts is one part, so that no thread takes half of it.
-    manner_.least = static_cast<std::uint32_t>(std::max(1.0, worth(least_part_ns)));
+    manner_.least = static_cast<std::uint32_t>((std::max)(1.0, worth(least_part_ns)));
     if (manner_.least > in_slot / 4 && cost_ > 0)
       manner_.least = static_cast<std::uint32_t>(in_slot);
     manner_.share = 4;
@@ -129,7 +130,7 @@ class basic_team<Memory>::loop_run : public measured_loop {
   void choose_chunks(const shared_loop& all) {
     constexpr double all_that_fit = 0x7fff;
     const double seen = done_ > 0 ? time() / static_cast<double>(done_) : 0;
-    const double of_position = std::max(seen, static_cast<double>(cost_) / parts_of_tick);
+    const double of_position = (std::max)(seen, static_cast<double>(cost_) / parts_of_tick);
     if (of_position <= 0) return;
     const double most = cost_ > 0 ? all_that_fit : most_at_a_guess;
     const double worth = least_part_ns * per_ns_ / (of_position * static_cast<double>(all.chunk));
@@ -294,7 +295,7 @@ void basic_team<Memory>::note_slept_through(rank_t thread) noexcept {
   const double gaps = missed_.gaps.load(relaxed);
   constexpr std::uint32_t most = 16;
   regions_->note_slept_through(thread, ns(static_cast<double>(Memory::ticks() - since)),
-                               std::min(followers, most), ns(gaps / std::max(followers, 1U)));
+                               (std::min)(followers, most), ns(gaps / (std::max)(followers, 1U)));
 }
 
 // Leaves the core if it is that of the loop's caller. The kernel tends to run a thread that wakes
@@ -308,7 +309,7 @@ void basic_team<Memory>::leave_core_of_waker() noexcept {
 
 template <class Memory>
 void basic_team<Memory>::begin_waking() noexcept {
-  const rank_t useful = std::min(threads_, static_cast<rank_t>(Memory::cpus())) - 1;
+  const rank_t useful = (std::min)(threads_, static_cast<rank_t>(Memory::cpus())) - 1;
   // relaxed: a hint.
   waker_cpu_.store(Memory::cpu(), relaxed);
   next_to_wake_.store(threads_ - useful, relaxed);

@@ -99,9 +99,9 @@ class basic_team<Memory>::measured_loop : protected detail::loop_rules {
       constexpr double short_ns = 200;
       constexpr std::size_t growth = 31;
       if (elapsed > short_ns * per_ns_)
-        positions = positions_in(std::min(elapsed, step_ns * per_ns_), elapsed);
+        positions = positions_in((std::min)(elapsed, step_ns * per_ns_), elapsed);
       else
-        positions = std::max(at_ * growth, positions_known());
+        positions = (std::max)(at_ * growth, positions_known());
     }
   }
 
@@ -115,8 +115,8 @@ class basic_team<Memory>::measured_loop : protected detail::loop_rules {
   }
   // Returns the number of positions that take `ticks` at the rate so far.
   std::size_t positions_in(double ticks, double elapsed) const noexcept {
-    const double positions = static_cast<double>(done_) * ticks / std::max(elapsed, 1.0);
-    return std::max<std::size_t>(1, static_cast<std::size_t>(std::min(positions, 1e15)));
+    const double positions = static_cast<double>(done_) * ticks / (std::max)(elapsed, 1.0);
+    return std::max<std::size_t>(1, static_cast<std::size_t>((std::min)(positions, 1e15)));
   }
 
   // Returns the number of positions after which, at the cost of the last time, the loop may be
@@ -187,7 +187,7 @@ class basic_team<Memory>::measured_loop : protected detail::loop_rules {
     if (request_.blocks == 0) {
       at_ = work_.step(0, at_, to);
     } else {
-      at_ = work_.step(block_, at_, std::min(to, work_.bound(block_ + 1)));
+      at_ = work_.step(block_, at_, (std::min)(to, work_.bound(block_ + 1)));
       if (at_ == work_.bound(block_ + 1)) ++block_;
     }
     done_ += at_ - before;

@@ -49,7 +49,7 @@ struct basic_team<Memory>::shared_loop {
   };
   stretch share_of(rank_t slot) const noexcept {
     const detail::even_bounds shares(0, is == form::blocks ? blocks : count, slots);
-    return {std::max(at, shares(slot)), std::max(at, shares(slot + 1))};
+    return {(std::max)(at, shares(slot)), (std::max)(at, shares(slot + 1))};
   }
   // Returns how many chunks so many positions make. There must be chunks.
   std::size_t chunks_in(std::size_t positions) const noexcept {
@@ -74,7 +74,7 @@ struct basic_team<Memory>::shared_loop {
       case form::blocks: {
         const detail::even_bounds shares(0, blocks, slots);
         const stretch mine = share_of(slot);
-        const std::size_t begin = std::min(shares(slot), mine.first);
+        const std::size_t begin = (std::min)(shares(slot), mine.first);
         return {slot, short_of(mine.first - begin), short_of(mine.last - begin)};
       }
       case form::queue: return {slot, 0, slot == 0 ? short_of(chunks) : 0};
@@ -105,7 +105,7 @@ struct basic_team<Memory>::shared_loop {
       }
       case form::blocks: {
         const detail::even_bounds shares(0, blocks, slots);
-        const std::size_t begin = std::min(shares(part.slot), share_of(part.slot).first);
+        const std::size_t begin = (std::min)(shares(part.slot), share_of(part.slot).first);
         return visit(begin + part.first, begin + part.last);
       }
       case form::queue: {
@@ -116,7 +116,7 @@ struct basic_team<Memory>::shared_loop {
       case form::dealt:
         for (std::uint32_t unit = part.first; unit < part.last; ++unit) {
           const std::size_t first = (part.slot + std::size_t{unit} * slots) * chunk;
-          visit(first, first + std::min(chunk, count - first));
+          visit(first, first + (std::min)(chunk, count - first));
         }
         return;
     }

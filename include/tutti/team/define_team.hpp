@@ -83,7 +83,7 @@ void basic_team<Memory>::choose_sizes() {
   const rank_t threads = options_.threads, ranks = options_.ranks;
   if (threads > most || ranks > most)
     refuse("a team has at most " + detail::counted_as(most, "rank") + ", not " +
-           std::to_string(std::max(threads, ranks)));
+           std::to_string((std::max)(threads, ranks)));
   if (ranks != 0 && threads > ranks)
     refuse("a team of " + detail::counted_as(ranks, "rank") + " cannot use " +
            detail::counted_as(threads, "thread"));
@@ -93,7 +93,7 @@ void basic_team<Memory>::choose_sizes() {
   if (!std::has_single_bit(options_.fan) || options_.fan < 2)
     refuse("a team's fan must be a power of two, not " + std::to_string(options_.fan));
   threads_ = threads != 0 ? threads : Memory::cores();
-  if (ranks != 0) threads_ = std::min(threads_, ranks);
+  if (ranks != 0) threads_ = (std::min)(threads_, ranks);
   ranks_ = ranks != 0 ? ranks : threads_;
   crowded_ = threads_ > Memory::cpus();
   failures_.emplace(ranks_);
@@ -300,7 +300,7 @@ basic_team<Memory>::narrowed::narrowed(basic_team& t, rank_t thread, rank_t k)
   ranks_ = t.is_virtual() ? t.virtual_->group(thread).size : 1;
   turn_ = (*t.members_)[first_].turn_;
   const rank_t threads = t.threads_of(k);
-  set(std::min(ranks_, k - first_), k,
+  set((std::min)(ranks_, k - first_), k,
       threads < t.threads_ ? (*t.narrow_syncs_)[threads].get() : &*t.sync_);
 }
 template <class Memory>

@@ -210,7 +210,7 @@ auto basic_team<Memory>::parallel_reduce_any(std::size_t first, std::size_t last
   auto&& op = detail::usable<T>(given);
   using operation = std::remove_reference_t<decltype(op)>;
   const std::size_t count = last > first ? last - first : 0;
-  const std::size_t blocks = std::min(count, detail::any_blocks);
+  const std::size_t blocks = (std::min)(count, detail::any_blocks);
   if (blocks == 0) {
     if constexpr (detail::has_identity<T, Op>) return Op::template identity<T>();
     return T{};

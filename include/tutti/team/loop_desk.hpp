@@ -55,8 +55,8 @@ struct loop_manner {
 
   // Returns how many of the units that are left a thread takes.
   constexpr std::uint32_t of(std::uint32_t left) const noexcept {
-    const std::uint32_t wanted = std::max(least, share == 0 ? 1 : left / share);
-    return std::min({wanted, left, most == 0 ? left : most});
+    const std::uint32_t wanted = (std::max)(least, share == 0 ? 1 : left / share);
+    return (std::min)({wanted, left, most == 0 ? left : most});
   }
 };
 
@@ -139,9 +139,11 @@ class loop_desk {
   }
   // Packs the amounts into 16 bits each, and `most` into 15, which is enough.
   static constexpr std::uint64_t packed(const loop_manner& m) noexcept {
-    const auto part = [](std::uint32_t amount) { return std::uint64_t{std::min(amount, 0xffffu)}; };
+    const auto part = [](std::uint32_t amount) {
+      return std::uint64_t{(std::min)(amount, 0xffffu)};
+    };
     return part(m.least) | part(m.share) << 16 | part(m.spared) << 32 |
-           std::uint64_t{std::min(m.most, most_of_mosts)} << 48 |
+           std::uint64_t{(std::min)(m.most, most_of_mosts)} << 48 |
            (m.in_order ? std::uint64_t{1} << 63 : 0);
   }
   static constexpr loop_manner unpacked(std::uint64_t word) noexcept {

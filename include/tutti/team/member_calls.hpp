@@ -164,7 +164,7 @@ void basic_member<Memory>::reduce(Op given, std::span<T, Extent> values) {
   constexpr std::size_t chunk = 256, short_chunk = 16;
   const range part = block(mine.size());
   for (std::size_t i = part.first; i < part.last; i += chunk) {
-    const std::size_t count = std::min(chunk, part.last - i);
+    const std::size_t count = (std::min)(chunk, part.last - i);
     // The levels of the fold pass chunks by value. With many ranks the blocks are short, and so the
     // chunks are short too.
     const auto combine = [&]<std::size_t Chunk>() {
