@@ -7,6 +7,7 @@ import importlib.util
 import io
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -33,6 +34,8 @@ class StagesTest(unittest.TestCase):
         self.program = load()
         self.program.ROOT = self.root
         self.program.LOGS = self.root / "build" / "test-all"
+        self.program.RECORD = self.root / "docs" / "test-all.jsonl"
+        self.program.RECORD.parent.mkdir()
 
     def git(self, *arguments: str) -> None:
         names = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
@@ -64,6 +67,7 @@ class StagesTest(unittest.TestCase):
         self.assertIn("passed before", said)
         self.run_stages(counted, again=True)
         self.assertEqual(self.runs(), 2)
+        (self.root / "read").touch()
         self.commit()
         self.run_stages(counted)
         self.assertEqual(self.runs(), 3)
@@ -73,47 +77,85 @@ class StagesTest(unittest.TestCase):
         counted = self.stage("counted", "echo >> count", unread=("docs",))
         everything = self.stage("everything", "true")
         self.run_stages(counted, everything)
-        (self.root / "docs").mkdir()
         (self.root / "docs" / "page").touch()
         self.commit()
         said = self.run_stages(counted, everything)[1]
         self.assertEqual(self.runs(), 1)
         self.assertIn(f"passed before on {first}, the same for it, ", said)
         self.assertNotRegex(said, "everything .* passed before")
-        said = self.table([counted, everything], self.program.commit())
-        self.assertIn(f"| `counted` | a stage of a test | 0.0 | {first} |", said)
         (self.root / "read").touch()
         self.commit()
         self.run_stages(counted)
         self.assertEqual(self.runs(), 2)
 
-    def table(self, stages: list, name: str) -> str:
+    def table(self, stages: list) -> str:
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            self.assertEqual(self.program.markdown(stages, name), 0)
+            self.assertEqual(self.program.markdown(stages), 0)
         return said.getvalue()
+
+    def record(self, stages: list) -> int:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return self.program.record(stages)
 
     def test_unread_folders_are_there(self) -> None:
         for stage in self.program.stages(600):
             for folder in stage.unread:
                 self.assertTrue((PROGRAM.parents[1] / folder).exists(), f"{stage.name}: {folder}")
 
-    def test_the_stages_that_a_commit_passed_are_a_table(self) -> None:
-        stages = [self.stage("counted", "true"), self.stage("failing", "false")]
+    def test_the_stages_that_passed_are_recorded_and_are_a_table(self) -> None:
+        stages = [self.stage("counted", "echo >> count"), self.stage("failing", "false")]
+        self.assertEqual(self.record(stages), 1)
         self.run_stages(*stages)
-        said = self.table(stages, self.program.commit())
-        self.assertIn("| `counted` | a stage of a test | 0.0 |", said)
-        self.assertIn("| all | 1 of 2 stages |", said)
-        self.assertNotIn("failing", said)
-        with contextlib.redirect_stderr(io.StringIO()):
-            self.assertEqual(self.program.markdown(stages, "0123456789ab"), 1)
+        first = self.program.commit()
+        self.assertEqual(self.record(stages), 0)
+        self.assertEqual(
+            self.table(stages).splitlines()[2:],
+            [
+                f"| `counted` | a stage of a test | 0.0 | {first} |",
+                "| `failing` | a stage of a test | | not passed yet |",
+                "| all | 1 of 2 stages | 0 | |",
+            ],
+        )
 
-    def test_the_page_for_developers_has_each_stage(self) -> None:
+    def test_a_recorded_stage_counts_on_another_machine(self) -> None:
+        counted = self.stage("counted", "echo >> count")
+        self.run_stages(counted)
+        first = self.program.commit()
+        self.record([counted])
+        self.commit()
+        # The record is all that the other machine has.
+        shutil.rmtree(self.program.LOGS)
+        said = self.run_stages(counted)[1]
+        self.assertEqual(self.runs(), 1, said)
+        self.assertIn(f"passed before on {first}, the same for it, ", said)
+        (self.root / "read").touch()
+        self.commit()
+        self.run_stages(counted)
+        self.assertEqual(self.runs(), 2)
+        # Its own stamp is newer than the recorded one, which has gone from its commits.
+        second = self.program.commit()
+        self.record([counted])
+        self.assertEqual([stamp.commit for stamp in self.program.recorded()], [second])
+
+    def test_a_line_of_the_record_that_is_no_stamp_is_named(self) -> None:
+        counted = self.stage("counted", "echo >> count")
+        self.run_stages(counted)
+        self.record([counted])
+        with self.program.RECORD.open("a") as lines:
+            lines.write('{"stage": "counted"}\n')
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertEqual(len(self.program.recorded()), 1)
+        self.assertIn("test-all.jsonl:2: this line is no stamp", said.getvalue())
+
+    def test_the_page_for_developers_has_the_recorded_stages(self) -> None:
         page = (PROGRAM.parents[1] / "docs" / "HACKING.md").read_text(encoding="utf-8")
-        rows = page.partition("| stage | what |")[2].partition("\n\n")[0]
-        named = re.findall(r"^\| `(\w+)` \| (.*?) \|", rows, re.MULTILINE)
-        known = self.program.stages(fuzz_seconds=600)
-        self.assertEqual(named, [(stage.name, stage.what) for stage in known])
+        program = load()
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            program.markdown(program.stages(fuzz_seconds=600))
+        self.assertIn(f"\n\n{said.getvalue()}\n", page)
 
     def test_a_failed_stage_is_named_and_runs_again(self) -> None:
         failing = self.stage("failing", "echo >> count", "false", "echo >> count")
@@ -235,6 +277,7 @@ class StagesTest(unittest.TestCase):
     def test_a_stage_that_passed_on_another_commit_has_a_forecast(self) -> None:
         counted = self.stage("counted", "true")
         self.run_stages(counted)
+        (self.root / "read").touch()
         self.commit()
         said = self.run_stages(counted)[1]
         self.assertRegex(said, r"a stage of a test \(0 min 00 s on \w{12}\)")
