@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every module alone: Verilator's warnings, Slang's elaboration, and whether both tools
+"""Checks every module alone: Verilator's warnings, Slang's elaboration, and whether these tools
 refuse the bad parameters that unit.toml lists. tools.py runs the tools, each for at most 120 s.
 """
 
@@ -67,10 +67,11 @@ def elaborate(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path
 
 
 def refuse(unit: Unit, module: Module, refusal, folder: pathlib.Path) -> list:
-    """Passes if both tools stop at bad parameters with the module's own message."""
+    """Passes if the refusal's tools stop at bad parameters with the module's own message."""
     name = f"{module.name} refuses {label(refusal.parameters)}"
     problems, seconds = [], 0.0
-    for tool, read in (("verilator", _verilator), ("slang", _slang)):
+    for tool in refusal.tools:
+        read = {"verilator": _verilator, "slang": _slang}[tool]
         outcome = read(unit, module, refusal.parameters, folder / tool)
         seconds += outcome.seconds
         if outcome.status == 0:

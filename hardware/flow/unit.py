@@ -21,6 +21,9 @@ class Refusal:
 
     parameters: dict
     message: str
+    # Verilator elaborates the whole design before it says what it refuses, which takes long for
+    # many cores.
+    tools: tuple = ("verilator", "slang")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -200,6 +203,10 @@ def load(path: pathlib.Path) -> Unit:
         where = f"{path}: module {entry.get('name', number)}"
         entry = dict(entry)
         entry["refused"] = [_make(Refusal, r, where + " refused") for r in entry.get("refused", [])]
+        for refusal in entry["refused"]:
+            if not refusal.tools or set(refusal.tools) - set(Refusal.tools):
+                raise BadDescription(
+                    f"{where} refused: tools {list(refusal.tools)} are not some of verilator, slang")
         modules.append(_make(Module, entry, where))
 
     def tables(key, kind):

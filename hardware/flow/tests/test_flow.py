@@ -134,6 +134,11 @@ class Descriptions(Folder):
         self.assertIn("none of induction, bmc, pdr",
             self.refused(GOOD.replace('"induction"', '"hope"')))
 
+    def test_a_refusal_by_an_unknown_tool(self):
+        refusal = '[[module]]\nrefused = [{parameters = {}, message = "m", tools = ["yosys"]}]'
+        self.assertIn("tools ['yosys'] are not some of verilator, slang",
+            self.refused(GOOD.replace("[[module]]", refusal, 1)))
+
     def test_covers_by_a_simulation_that_is_none(self):
         self.assertIn("no simulation is called 'walk'",
             self.refused(GOOD.replace("depth = 1", 'depth = 1\ncover_by = "walk"')))
