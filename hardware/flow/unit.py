@@ -206,7 +206,8 @@ def load(path: pathlib.Path) -> Unit:
         for refusal in entry["refused"]:
             if not refusal.tools or set(refusal.tools) - set(Refusal.tools):
                 raise BadDescription(
-                    f"{where} refused: tools {list(refusal.tools)} are not some of verilator, slang")
+                    f"{where} refused: tools {list(refusal.tools)} are not some of verilator, "
+                    "slang")
         modules.append(_make(Module, entry, where))
 
     def tables(key, kind):
