@@ -141,10 +141,11 @@ std::vector<std::vector<std::uint8_t>> forged(const forger& f, std::uint32_t epi
 
 TEST(hostile, without_the_key_nobody_can_release_or_hold_up_a_barrier) {
   NEEDS_TESTBED();
-  constexpr unsigned episodes = 500;
+  constexpr unsigned episodes = 500, between_series = 8;
   testbed bed(3, xdp_mode::native, false);
   attach_members(bed);
   const shared_array<std::atomic<unsigned>> published(members);
+  const shared_array<std::atomic<unsigned>> series_sent(1);
   const shared_array<std::atomic<bool>> is_over(1);
   const shared_array<std::array<std::uint64_t, TUTTI_NET_COUNTERS>> counted(members);
   const all_ready ready(3);
@@ -154,20 +155,30 @@ TEST(hostile, without_the_key_nobody_can_release_or_hold_up_a_barrier) {
           const forger f(bed);
           ready.wait();
           // relaxed: publishes nothing.
-          while (!is_over[0].load(std::memory_order_relaxed))
+          while (!is_over[0].load(std::memory_order_relaxed)) {
             // The stranger sees every packet, so it knows the episode.
             for (std::uint32_t ahead = 0; ahead < 3; ++ahead)
               // relaxed: a number for the forgery.
               for (const auto& frame :
                    forged(f, published[1].load(std::memory_order_relaxed) - 1 + ahead))
                 f.send(frame);
+            // relaxed: publishes nothing.
+            series_sent[0].fetch_add(1, std::memory_order_relaxed);
+          }
           return;
         }
         xdp_endpoint e("eth0", options_with_key(bed, r));
         ready.wait();
         for (unsigned episode = 1; episode <= episodes; ++episode) {
-          // Rank 0 is late, so rank 1 is in the barrier while the forged arrivals of rank 0 come.
-          if (r == 0 && episode % 64 == 0) std::this_thread::sleep_for(2ms);
+          // Rank 0 is late, so rank 1 is in the barrier while the forged arrivals of rank 0 come,
+          // however slow the stranger is.
+          if (r == 0 && episode % between_series == 0) {
+            // relaxed: publishes nothing.
+            const unsigned before = series_sent[0].load(std::memory_order_relaxed);
+            // relaxed: as above.
+            while (series_sent[0].load(std::memory_order_relaxed) == before)
+              std::this_thread::sleep_for(200us);
+          }
           // release, acquire: only the barrier orders the ranks.
           published[r].store(episode, std::memory_order_release);
           e.barrier(clock::now() + 20s);
@@ -187,9 +198,12 @@ TEST(hostile, without_the_key_nobody_can_release_or_hold_up_a_barrier) {
   EXPECT_EQ(at_1[TUTTI_NET_COUNTED] + at_1[TUTTI_NET_EARLY], 2u * episodes);
   EXPECT_EQ(at_1[TUTTI_NET_STRANGER], 0u);
   EXPECT_EQ(at_1[TUTTI_NET_DISAGREES], 0u);
-  EXPECT_GT(at_1[TUTTI_NET_COUNT_UNCHECKED], 1'000u);
-  EXPECT_GT(at_1[TUTTI_NET_COUNT_UNKNOWN], 1'000u);
-  EXPECT_GT(at_1[TUTTI_NET_COUNT_MALFORMED], 1'000u);
+  // Each third of a series has four packets or more for each of these counters, and rank 1 has
+  // counted all but the last series when it reads them.
+  constexpr unsigned least = 3 * 4 * (episodes / between_series - 1);
+  EXPECT_GE(at_1[TUTTI_NET_COUNT_UNCHECKED], least);
+  EXPECT_GE(at_1[TUTTI_NET_COUNT_UNKNOWN], least);
+  EXPECT_GE(at_1[TUTTI_NET_COUNT_MALFORMED], least);
 }
 
 // A recorded packet has a sound check, but its episode is over.
