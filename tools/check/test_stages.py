@@ -101,7 +101,8 @@ class StagesTest(unittest.TestCase):
     def test_unread_folders_are_there(self) -> None:
         for stage in self.program.stages(600):
             for folder in stage.unread:
-                self.assertTrue((PROGRAM.parents[1] / folder).exists(), f"{stage.name}: {folder}")
+                found = any(PROGRAM.parents[1].glob(folder))
+                self.assertTrue(found, f"{stage.name}: {folder}")
 
     def test_the_stages_that_passed_are_recorded_and_are_a_table(self) -> None:
         stages = [self.stage("counted", "echo >> count"), self.stage("failing", "false")]
