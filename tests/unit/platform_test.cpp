@@ -303,7 +303,7 @@ TEST(CpuHints, DoNotAskTheSystemAboutAQuota) {
 TEST(CpuHints, DoNotMindProcessesThatTakeASliceNowAndThen) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  for (int slice = 0; slice < 1'000; ++slice) {
+  for (unsigned slice = 0; slice < 1'000; ++slice) {
     now += (slice % 3 == 0 ? 40 : 80) * ms;
     core.note_foreign_slice(now, now + (1 + slice % 3) * ms, 0, true);
     now += 3 * ms;
