@@ -93,6 +93,7 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   now.has_chunk = false;
   now.phase = {phase, false};
   now.singles = singles;
+  now.is_combining = false;
   now.doacross_loops = 0;
   now.doacross = nullptr;
   now.position = 0;

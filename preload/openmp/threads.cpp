@@ -166,6 +166,7 @@ void forget_workers() {
     c->workers.clear();
     c->size = c->leaving = 1;
     c->task_lock.reset();
+    c->reduction_lock.reset();
     for (rank_slot* const slot : c->slots) slot->queue.lock.reset();
   }
   // The objects count sleepers that the child does not have, so the next regions use new ones.
