@@ -480,6 +480,8 @@ bool cancel(int which, bool does, ompt::call_site at) {
   omp_team& team = *me.now.team;
   if (ompt::is_on()) report_cancel(me, which, ompt_cancel_activated, at);
   if ((which & (cancel_loop | cancel_sections)) != 0) {
+    // A thread outside of regions is alone, and passes no barrier that would end the cancellation.
+    if (team.level == 0) return true;
     // release: pairs with the cancellation points.
     team.is_workshare_cancelled.store(true, release);
   } else if ((which & cancel_taskgroup) != 0) {
