@@ -179,7 +179,7 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
 omp_team& open_region(thread& me, region_function function, void* data, unsigned threads,
                       unsigned flags, taskgroup* group, const plan* first) {
   note_region(me, function);
-  omp_team& team = team_at(me, me.depth++);
+  omp_team& team = team_at(me, me.depth);
   wait_until_left(team);
   const bool is_crowded = threads > usable_processors();
   if (is_crowded)
@@ -188,6 +188,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     forget_neighbours(team);
   const bool is_bound = is_crowded && !team.has_neighbours;
   make_room(team, threads, is_bound);
+  ++me.depth;
   set(team.outer, me.now);
   const context& outer = team.outer;
   const settings& mine = *outer.current->env;
