@@ -29,7 +29,7 @@ cpu_set_t one_cpu(unsigned cpu) {
 }
 
 bool is_usable(unsigned cpu) {
-  const auto& cpus = platform::process_cpus();
+  const auto& cpus = process_cpus();
   return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
 }
 
@@ -37,7 +37,7 @@ bool is_usable(unsigned cpu) {
 std::vector<place> grouped_by(const char* file) {
   std::vector<place> groups;
   std::map<std::string, std::size_t> known;
-  for (const unsigned cpu : platform::process_cpus()) {
+  for (const unsigned cpu : process_cpus()) {
     std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + file);
     std::string key;
     if (!std::getline(in, key)) key = std::string(file) == "" ? "" : std::to_string(cpu);
@@ -175,7 +175,7 @@ bool parse_places(const char* text) {
     if (each.file != nullptr)
       list = grouped_by(each.file);
     else
-      for (const unsigned cpu : platform::process_cpus()) list.push_back({one_cpu(cpu)});
+      for (const unsigned cpu : process_cpus()) list.push_back({one_cpu(cpu)});
     if (most > 0 && list.size() > static_cast<std::size_t>(most))
       list.resize(static_cast<std::size_t>(most));
     if (list.empty()) return false;

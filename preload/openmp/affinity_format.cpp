@@ -162,7 +162,7 @@ std::string affinity_of(unsigned place) {
   if (place != 0) return describe((*places_)[place - 1].cpus, "-");
   cpu_set_t all;
   CPU_ZERO(&all);
-  for (const unsigned cpu : platform::process_cpus())
+  for (const unsigned cpu : process_cpus())
     if (cpu < CPU_SETSIZE) CPU_SET(cpu, &all);
   return describe(all, "-");
 }

@@ -360,6 +360,16 @@ global_settings& make_global() {
   return *g;
 }
 
+const std::vector<unsigned>& process_cpus() {
+  static const auto& cpus = *new std::vector<unsigned>(platform::process_cpus());
+  return cpus;
+}
+
+namespace {
+// Copies them while they live.
+[[maybe_unused]] const std::size_t cpus_at_start = process_cpus().size();
+}  // namespace
+
 unsigned usable_processors() noexcept {
   // The quota may change, but reading it takes a system call.
   static const unsigned count = [] {

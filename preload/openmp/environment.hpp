@@ -70,6 +70,9 @@ inline global_settings& global() { return global_ != nullptr ? *global_ : make_g
 // Whether the program runs under `tutti run --reproducible`.
 inline bool is_reproducible() { return global().is_reproducible; }
 
+// The CPUs of platform::process_cpus(), in a copy that is never destroyed: libraries that were
+// initialized earlier than this one are finalized later, and may open regions then.
+const std::vector<unsigned>& process_cpus();
 // The number of CPUs that the process may use, at most its CPU quota rounded up.
 unsigned usable_processors() noexcept;
 // What omp_display_env prints.

@@ -34,7 +34,7 @@ namespace {
 // variables.
 using body = void (*)(int* thread, int* rank, ...);
 
-constexpr std::size_t most_arguments = 256;
+constexpr std::size_t most_arguments = 1024;
 
 template <std::size_t... I>
 void call(body function, int* number, int* rank, void** a, std::index_sequence<I...>) {
@@ -49,40 +49,44 @@ constexpr std::array<caller, sizeof...(Count)> callers(std::index_sequence<Count
 }
 // A call with a number of arguments that only the program knows. Fewer are rounded up: a function
 // ignores what comes after its arguments.
-void call_body(body function, int number, int rank, std::size_t count, void** arguments) {
-  static constexpr auto by_count =
-      callers(std::index_sequence<0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, most_arguments>());
-  static constexpr std::size_t counts[] = {0,  1,  2,  3,  4,  6,   8,
-                                           12, 16, 24, 32, 64, 128, most_arguments};
+constexpr std::size_t argument_counts[] = {0,  1,  2,  3,  4,   6,   8,   12,
+                                           16, 24, 32, 64, 128, 256, 512, most_arguments};
+constexpr auto callers_by_count = callers(
+    std::index_sequence<0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, most_arguments>());
+
+// Which of them a call with so many arguments uses.
+std::size_t caller_for(std::size_t count) {
   std::size_t i = 0;
-  while (counts[i] < count) ++i;
-  by_count[i](function, &number, &rank, arguments);
+  while (argument_counts[i] < count) ++i;
+  return i;
 }
 
 struct region_call {
   body function;
-  std::size_t count;
-  void* arguments[most_arguments];
+  std::size_t caller;
+  void** arguments;
 };
 
 void run_region(void* raw) {
   const region_call& c = *static_cast<region_call*>(raw);
   thread& me = self();
-  call_body(c.function, me.number, static_cast<int>(me.now.rank), c.count,
-            const_cast<void**>(c.arguments));
+  int number = me.number, rank = static_cast<int>(me.now.rank);
+  callers_by_count[c.caller](c.function, &number, &rank, c.arguments);
 }
 
-region_call call_of(int count, body function, va_list more) {
+// The bytes of the arguments that the call passes.
+std::size_t room_for_arguments(int count) {
   if (count > static_cast<int>(most_arguments))
     fatal("a region uses %d variables; tutti passes at most %d", count,
           static_cast<int>(most_arguments));
-  region_call c;
-  c.function = function;
-  c.count = static_cast<std::size_t>(count);
-  for (std::size_t i = 0; i < c.count; ++i) c.arguments[i] = va_arg(more, void*);
-  // Calls are rounded up to the next count, so what follows has to be readable.
-  for (std::size_t i = c.count; i < most_arguments && i < 2 * c.count + 2; ++i)
-    c.arguments[i] = nullptr;
+  return argument_counts[caller_for(static_cast<std::size_t>(count))] * sizeof(void*);
+}
+
+region_call call_of(int count, body function, va_list more, void* room) {
+  const auto given = static_cast<std::size_t>(count);
+  region_call c{function, caller_for(given), static_cast<void**>(room)};
+  for (std::size_t i = 0; i < given; ++i) c.arguments[i] = va_arg(more, void*);
+  for (std::size_t i = given; i < argument_counts[c.caller]; ++i) c.arguments[i] = nullptr;
   return c;
 }
 
@@ -108,7 +112,8 @@ void fork(const region_call& c, unsigned asked, ompt::call_site at) {
 TUTTI_KMPC void __kmpc_fork_call(source_place*, int count, body function, ...) {
   va_list more;
   va_start(more, function);
-  region_call c = call_of(count, function, more);
+  // On the stack of the caller, which may be small, and only as much as there are arguments.
+  region_call c = call_of(count, function, more, __builtin_alloca(room_for_arguments(count)));
   va_end(more);
   fork(c, std::exchange(self().pushed_threads, 0), TUTTI_OMPT_CALL_SITE);
 }
@@ -116,11 +121,7 @@ TUTTI_KMPC void __kmpc_fork_call(source_place*, int count, body function, ...) {
 // Flang's outlined functions get all their variables in one argument.
 TUTTI_KMPC void __kmpc_fork_call_if(source_place*, int count, body function, int condition,
                                     void* arguments) {
-  region_call c;
-  c.function = function;
-  c.count = count > 0 && arguments != nullptr ? 1 : 0;
-  c.arguments[0] = arguments;
-  c.arguments[1] = nullptr;
+  const region_call c{function, caller_for(count > 0 && arguments != nullptr ? 1 : 0), &arguments};
   const unsigned asked = std::exchange(self().pushed_threads, 0);
   fork(c, condition != 0 ? asked : 1, TUTTI_OMPT_CALL_SITE);
 }
@@ -162,7 +163,8 @@ TUTTI_KMPC void __kmpc_push_num_teams_51(source_place* place, int number, int lo
 TUTTI_KMPC void __kmpc_fork_teams(source_place*, int count, body function, ...) {
   va_list more;
   va_start(more, function);
-  region_call c = call_of(count, function, more);
+  // On the stack of the caller, which may be small, and only as much as there are arguments.
+  region_call c = call_of(count, function, more, __builtin_alloca(room_for_arguments(count)));
   va_end(more);
   thread& me = self();
   note_body(me, function);
@@ -334,17 +336,36 @@ TUTTI_KMPC void __kmpc_end_ordered(source_place*, int) { leave_ordered(TUTTI_OMP
 
 // ---- reductions: each thread adds its values under the lock
 
+namespace {
+
+// All reductions of a file have the same name. A function that combines values holds that lock, and
+// may open a region with reductions of its own, which then have a lock of their team.
+small_lock& lock_of_reduction(const thread& me, void* name) {
+  const context* c = &me.now;
+  do {
+    c = &c->team->outer;
+    if (c->is_combining) return me.now.team->reduction_lock;
+  } while (c->level > 0);
+  return lock_in(name);
+}
+
+}  // namespace
+
 TUTTI_KMPC int __kmpc_reduce_nowait(source_place*, int, int, std::size_t, void*,
                                     void (*)(void*, void*), void* name) {
-  if (is_reproducible()) begin_in_order(self());
-  lock_in(name).lock();
-  if (ompt::is_on()) ompt::reduction_event(self(), ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
+  thread& me = self();
+  if (is_reproducible()) begin_in_order(me);
+  lock_of_reduction(me, name).lock();
+  me.now.is_combining = true;
+  if (ompt::is_on()) ompt::reduction_event(me, ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
   return 1;
 }
 TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) {
-  if (ompt::is_on()) ompt::reduction_event(self(), ompt_scope_end, TUTTI_OMPT_CALL_SITE);
-  lock_in(name).unlock();
-  if (is_reproducible()) end_in_order(self());
+  thread& me = self();
+  if (ompt::is_on()) ompt::reduction_event(me, ompt_scope_end, TUTTI_OMPT_CALL_SITE);
+  me.now.is_combining = false;
+  lock_of_reduction(me, name).unlock();
+  if (is_reproducible()) end_in_order(me);
 }
 TUTTI_KMPC int __kmpc_reduce(source_place* at, int thread, int values, std::size_t bytes,
                              void* data, void (*add)(void*, void*), void* name) {

@@ -35,7 +35,7 @@ bool has_other_pools() {
 // tells the number for the whole machine, so others may use the CPUs that this process may not use.
 bool are_there_neighbours(unsigned threads, unsigned asleep) {
   if (!has_other_pools()) return false;
-  const auto mine = static_cast<unsigned>(platform::process_cpus().size());
+  const auto mine = static_cast<unsigned>(process_cpus().size());
   const unsigned machine = std::max(cpus_of_machine(), mine);
   return platform::runnable_tasks() + asleep > std::max(threads, mine) + (machine - mine);
 }

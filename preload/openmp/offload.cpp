@@ -14,7 +14,11 @@
 
 using namespace tutti::openmp;
 
+TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void*, void*),
+                         long size, long align, bool if_clause, unsigned flags, void** depend,
+                         int priority, void* detach);
 TUTTI_OMP void GOMP_taskwait_depend(void** depend);
+TUTTI_OMP void GOMP_taskwait_depend_nowait(void** depend);
 
 namespace {
 
@@ -57,22 +61,75 @@ void run_on_host(region_function function, void** addresses) {
   me.team_num = team_num;
 }
 
-// Copies what is firstprivate to memory of the region's own.
-void run_with_copies(region_function function, std::size_t count, void** addresses,
-                     const std::size_t* sizes, const unsigned short* kinds) {
+struct target_region {
+  region_function function;
+  std::size_t count;
+  void** addresses;
+  const std::size_t* sizes;
+  const unsigned short* kinds;
+};
+
+// Copies what is firstprivate to memory of the region's own, which the caller frees.
+std::vector<void*> copy_private(const target_region& r, void** addresses) {
   // GCC's GOMP_MAP_FIRSTPRIVATE. A small value comes in place of its address, with another kind.
   constexpr unsigned firstprivate = 0x0c;
   std::vector<void*> copies;
-  for (std::size_t i = 0; i < count; ++i) {
-    if ((kinds[i] & 0xffu) != firstprivate) continue;
-    const std::size_t align = std::max<std::size_t>(std::size_t{1} << (kinds[i] >> 8), 16);
-    void* const copy = std::aligned_alloc(align, (sizes[i] + align) / align * align);
-    std::memcpy(copy, addresses[i], sizes[i]);
+  for (std::size_t i = 0; i < r.count; ++i) {
+    if ((r.kinds[i] & 0xffu) != firstprivate) continue;
+    const std::size_t align = std::max<std::size_t>(std::size_t{1} << (r.kinds[i] >> 8), 16);
+    void* const copy = std::aligned_alloc(align, (r.sizes[i] + align) / align * align);
+    std::memcpy(copy, r.addresses[i], r.sizes[i]);
     addresses[i] = copy;
     copies.push_back(copy);
   }
-  run_on_host(function, addresses);
+  return copies;
+}
+
+void free_all(const std::vector<void*>& copies) {
   for (void* const copy : copies) std::free(copy);
+}
+
+// A region whose maker does not wait for it (`nowait`).
+struct deferred_region {
+  region_function function;
+  std::vector<void*> addresses, copies;
+};
+
+void run_deferred(void* raw) {
+  auto* const r = *static_cast<deferred_region**>(raw);
+  // Other tasks are thrown away earlier, but this one owns memory.
+  if (!global().can_cancel || !is_cancelled(*self().now.current))
+    run_on_host(r->function, r->addresses.data());
+  free_all(r->copies);
+  delete r;
+}
+
+// GOMP_task calls it if the task is made.
+void make_deferred(void* to, void* from) {
+  const auto& r = *static_cast<const target_region*>(from);
+  auto* const made =
+      new deferred_region{r.function, std::vector<void*>(r.addresses, r.addresses + r.count), {}};
+  made->copies = copy_private(r, made->addresses.data());
+  *static_cast<deferred_region**>(to) = made;
+}
+
+void defer(target_region& r, void** depend) {
+  require_host();
+  GOMP_task(run_deferred, &r, make_deferred, sizeof(deferred_region*), alignof(deferred_region*),
+            true, depend != nullptr ? unsigned{flag_depend} : 0, depend, 0, nullptr);
+}
+
+// GCC's GOMP_TARGET_FLAG_NOWAIT.
+constexpr unsigned flag_nowait = 1;
+
+// For constructs that do nothing on the host but to wait, or to let others wait.
+void wait_or_defer(unsigned flags, void** depend) {
+  require_host();
+  if (depend == nullptr) return;
+  if ((flags & flag_nowait) != 0)
+    GOMP_taskwait_depend_nowait(depend);
+  else
+    GOMP_taskwait_depend(depend);
 }
 
 }  // namespace
@@ -82,10 +139,15 @@ TUTTI_OMP void GOMP_target(int, region_function function, const void*, std::size
   run_on_host(function, addresses);
 }
 TUTTI_OMP void GOMP_target_ext(int, region_function function, std::size_t count, void** addresses,
-                               std::size_t* sizes, unsigned short* kinds, unsigned, void** depend,
-                               void**) {
+                               std::size_t* sizes, unsigned short* kinds, unsigned flags,
+                               void** depend, void**) {
+  target_region r{function, count, addresses, sizes, kinds};
+  if ((flags & flag_nowait) != 0) return defer(r, depend);
+  // What is firstprivate has the values of before the wait.
+  const std::vector<void*> copies = copy_private(r, addresses);
   if (depend != nullptr) GOMP_taskwait_depend(depend);
-  run_with_copies(function, count, addresses, sizes, kinds);
+  run_on_host(function, addresses);
+  free_all(copies);
 }
 TUTTI_OMP void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*,
                                 unsigned char*) {
@@ -100,14 +162,12 @@ TUTTI_OMP void GOMP_target_update(int, const void*, std::size_t, void**, std::si
   require_host();
 }
 TUTTI_OMP void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*,
-                                      unsigned, void** depend) {
-  require_host();
-  if (depend != nullptr) GOMP_taskwait_depend(depend);
+                                      unsigned flags, void** depend) {
+  wait_or_defer(flags, depend);
 }
 TUTTI_OMP void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*,
-                                           unsigned, void** depend) {
-  require_host();
-  if (depend != nullptr) GOMP_taskwait_depend(depend);
+                                           unsigned flags, void** depend) {
+  wait_or_defer(flags, depend);
 }
 TUTTI_OMP void GOMP_offload_register(const void*, int, const void*) {}
 TUTTI_OMP void GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}

@@ -93,6 +93,7 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   now.has_chunk = false;
   now.phase = {phase, false};
   now.singles = singles;
+  now.is_combining = false;
   now.doacross_loops = 0;
   now.doacross = nullptr;
   now.position = 0;
@@ -178,7 +179,7 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
 omp_team& open_region(thread& me, region_function function, void* data, unsigned threads,
                       unsigned flags, taskgroup* group, const plan* first) {
   note_region(me, function);
-  omp_team& team = team_at(me, me.depth++);
+  omp_team& team = team_at(me, me.depth);
   wait_until_left(team);
   const bool is_crowded = threads > usable_processors();
   if (is_crowded)
@@ -187,6 +188,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     forget_neighbours(team);
   const bool is_bound = is_crowded && !team.has_neighbours;
   make_room(team, threads, is_bound);
+  ++me.depth;
   set(team.outer, me.now);
   const context& outer = team.outer;
   const settings& mine = *outer.current->env;
@@ -479,6 +481,8 @@ bool cancel(int which, bool does, ompt::call_site at) {
   omp_team& team = *me.now.team;
   if (ompt::is_on()) report_cancel(me, which, ompt_cancel_activated, at);
   if ((which & (cancel_loop | cancel_sections)) != 0) {
+    // A thread outside of regions is alone, and passes no barrier that would end the cancellation.
+    if (team.level == 0) return true;
     // release: pairs with the cancellation points.
     team.is_workshare_cancelled.store(true, release);
   } else if ((which & cancel_taskgroup) != 0) {

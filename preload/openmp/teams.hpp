@@ -104,6 +104,8 @@ struct omp_team {
   unsigned reduction_users[2] = {};
   // Protects dependences, events, and what this struct has for clang's interface.
   alignas(cache_line) small_lock task_lock;
+  // For reductions of clang's interface in a region that a function opens that combines values.
+  small_lock reduction_lock;
   // Tasks that a thread outside of the team ended, with omp_fulfill_event.
   atomic<std::uint64_t> ended_elsewhere{0};
   // Ranks that sleep in a task.

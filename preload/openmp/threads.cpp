@@ -166,6 +166,7 @@ void forget_workers() {
     c->workers.clear();
     c->size = c->leaving = 1;
     c->task_lock.reset();
+    c->reduction_lock.reset();
     for (rank_slot* const slot : c->slots) slot->queue.lock.reset();
   }
   // The objects count sleepers that the child does not have, so the next regions use new ones.
@@ -193,20 +194,20 @@ void prepare_once() {
 cpu_set_t all_cpus() {
   cpu_set_t all;
   CPU_ZERO(&all);
-  for (const unsigned cpu : platform::process_cpus())
+  for (const unsigned cpu : process_cpus())
     if (cpu < CPU_SETSIZE) CPU_SET(cpu, &all);
   return all;
 }
 
 // Where the worker of a rank begins: not on the CPU of the opener, which works there.
 unsigned cpu_of_worker(unsigned rank) {
-  const auto& cpus = platform::process_cpus();
+  const auto& cpus = process_cpus();
   const auto here = std::ranges::find(cpus, platform::current_cpu());
   return cpus[(static_cast<std::size_t>(here - cpus.begin()) + rank) % cpus.size()] % CPU_SETSIZE;
 }
 
 unsigned cpu_when_crowded(const worker& w) {
-  const auto& cpus = platform::process_cpus();
+  const auto& cpus = process_cpus();
   return cpus[w.number % cpus.size()] % CPU_SETSIZE;
 }
 
@@ -371,7 +372,11 @@ worker* get_worker(unsigned rank, bool is_bound) {
   }
   const int error = pthread_create(&w->handle, &attributes, work, w);
   pthread_attr_destroy(&attributes);
-  if (error != 0) fatal("Thread creation failed: %s", strerror(error));
+  if (error != 0) {
+    // The program's functions that exit() calls may open regions.
+    p.lock.unlock();
+    fatal("Thread creation failed: %s", strerror(error));
+  }
   return w;
 }
 

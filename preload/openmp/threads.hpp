@@ -43,6 +43,8 @@ struct context : placement {
   team_barrier::phase phase;
   // The constructs `single` that the thread has passed.
   std::uint32_t singles = 0;
+  // Whether the thread adds its values to those of the team, in clang's interface.
+  bool is_combining = false;
   // The doacross loops of clang's interface that the thread has begun, and the present one.
   unsigned doacross_loops = 0;
   doacross_table* doacross = nullptr;

@@ -61,11 +61,46 @@ static void check_group(int is_on) {
   CHECK(is_on ? done >= 1 && done <= 200 : done == 200);
 }
 
+static int count_orphaned(int cancels) {
+  int done = 0;
+#pragma omp for
+  for (int i = 0; i < 10; ++i) {
+    if (cancels && i == 3) {
+#pragma omp cancel for
+    }
+#pragma omp cancellation point for
+    ++done;
+  }
+#pragma omp sections
+  {
+    {
+      if (cancels) {
+#pragma omp cancel sections
+      }
+      ++done;
+    }
+#pragma omp section
+    {
+#pragma omp cancellation point sections
+      ++done;
+    }
+  }
+  return done;
+}
+
+// Outside of regions a cancellation ends with its construct, which belongs to the thread.
+static void check_orphaned(int is_on) {
+  CHECK(count_orphaned(0) == 12);
+  CHECK(is_on ? count_orphaned(1) <= 4 : count_orphaned(1) == 12);
+  CHECK(count_orphaned(0) == 12);
+}
+
 int main(void) {
   for (int repeat = 0; repeat < 30; ++repeat) {
     check_parallel(omp_get_cancellation());
     check_loop(omp_get_cancellation());
     check_group(omp_get_cancellation());
+    check_orphaned(omp_get_cancellation());
   }
   return 0;
 }

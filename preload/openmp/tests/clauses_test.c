@@ -301,6 +301,29 @@ static void check_affinity_format(int n) {
   omp_set_affinity_format(before);
 }
 
+// Target regions that their maker does not wait for may wait for an event that it fulfils later.
+static void check_deferred_targets(int n) {
+  int data = 0, value = 1, copied = 7;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : data) shared(data)
+    data = 1;
+#pragma omp target nowait depend(inout : data) map(tofrom : value) firstprivate(copied)
+    value += copied;
+#pragma omp target enter data nowait depend(inout : data) map(to : value)
+#pragma omp target update nowait depend(inout : data) to(value)
+#pragma omp task depend(in : data) shared(value)
+    value *= 2;
+    copied = 0;
+    CHECK(value == 1);
+    omp_fulfill_event(event);
+#pragma omp taskwait
+    CHECK(value == 16);
+  }
+}
+
 static void check_merged_tasks(int n) {
   int value = 0, in_final = 0;
 #pragma omp parallel num_threads(n)
@@ -413,6 +436,7 @@ int main(void) {
     check_memory(n);
     check_affinity_format(n);
     check_merged_tasks(n);
+    check_deferred_targets(n);
 #ifndef __clang__
     check_scope(n);
     check_filter(n);

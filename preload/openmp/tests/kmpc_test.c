@@ -183,6 +183,60 @@ static void check_memory(void) {
   CHECK(kmp_aligned_malloc(100, 24) == NULL);
 }
 
+// ---- a region that uses more variables than most do; clang passes the address of each
+
+#define TEN(x) x##0, x##1, x##2, x##3, x##4, x##5, x##6, x##7, x##8, x##9
+#define SET_TEN(x, value) \
+  x##0 = x##1 = x##2 = x##3 = x##4 = x##5 = x##6 = x##7 = x##8 = x##9 = (value)
+#define HUNDRED(x)                                                                        \
+  TEN(x##0), TEN(x##1), TEN(x##2), TEN(x##3), TEN(x##4), TEN(x##5), TEN(x##6), TEN(x##7), \
+      TEN(x##8), TEN(x##9)
+#define SET_HUNDRED(x, value)                                                                 \
+  SET_TEN(x##0, value), SET_TEN(x##1, value), SET_TEN(x##2, value), SET_TEN(x##3, value),     \
+      SET_TEN(x##4, value), SET_TEN(x##5, value), SET_TEN(x##6, value), SET_TEN(x##7, value), \
+      SET_TEN(x##8, value), SET_TEN(x##9, value)
+
+static void check_many_variables(int n) {
+  int HUNDRED(a), HUNDRED(b), HUNDRED(c), HUNDRED(d), HUNDRED(e), HUNDRED(f);
+#pragma omp parallel num_threads(n)
+#pragma omp single
+  {
+    SET_HUNDRED(a, 1), SET_HUNDRED(b, 2), SET_HUNDRED(c, 3);
+    SET_HUNDRED(d, 4), SET_HUNDRED(e, 5), SET_HUNDRED(f, 6);
+  }
+  CHECK(a00 == 1 && b55 == 2 && b99 == 2 && c00 == 3 && c99 == 3);
+  CHECK(d00 == 4 && e10 == 5 && e99 == 5 && f00 == 6 && f99 == 6);
+}
+
+// ---- a function that combines values and opens regions, whose reductions have the same name
+
+struct row {
+  double of[40];
+};
+
+static void add_rows(struct row* to, const struct row* from) {
+  double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 40; ++i) {
+    to->of[i] += from->of[i];
+    ++sum;
+  }
+  CHECK(sum == 40);
+}
+#pragma omp declare reduction(add                            \
+                              : struct row                   \
+                              : add_rows(&omp_out, &omp_in)) \
+    initializer(omp_priv = (struct row){{0}})
+
+static void check_combining_regions(int n) {
+  struct row all = {{0}};
+#pragma omp parallel for reduction(add : all) num_threads(n)
+  for (int i = 0; i < 100; ++i) all.of[i % 40] += i;
+  double sum = 0;
+  for (int i = 0; i < 40; ++i) sum += all.of[i];
+  CHECK(sum == 4950);
+}
+
 int main(void) {
   const int n = omp_get_max_threads();
   kmp_set_disp_num_buffers(4);
@@ -191,6 +245,8 @@ int main(void) {
     check_proxy(n);
     check_reductions(n);
     check_memory();
+    check_many_variables(n);
+    check_combining_regions(n);
     CHECK(kmp_get_num_known_threads() >= 1);
   }
   return 0;

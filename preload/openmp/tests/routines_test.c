@@ -54,6 +54,13 @@ static void check_levels(int n) {
   CHECK(omp_get_nested());
   omp_set_nested(0);
   CHECK(!omp_get_nested());
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+  {
+    CHECK(omp_get_nested());
+#pragma omp parallel num_threads(2)
+    CHECK(!omp_get_nested());
+  }
 #pragma GCC diagnostic pop
   omp_set_max_active_levels(before);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions while the program ends: after the system has refused threads, which ends it with status 1
+// and a message, and after the runtime's own static objects have been destroyed.
+#include <sys/resource.h>
+
+#include "preload/openmp/tests/check.h"
+
+static struct rlimit usual;
+
+static int count(int threads) {
+  int counted = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : counted)
+  ++counted;
+  return counted;
+}
+
+static void last_exit(void) {
+  // More threads than there are.
+  CHECK(count(90) == 90);
+  _exit(0);
+}
+
+static void first_exit(void) {
+  CHECK(count(2) == 2);
+  CHECK(setrlimit(RLIMIT_AS, &usual) == 0);
+  CHECK(count(70) == 70);
+}
+
+// Functions that are registered earlier are called later. This one is registered before any library
+// is initialized.
+static void begin(void) { atexit(last_exit); }
+__attribute__((section(".preinit_array"), used)) static void (*const early)(void) = begin;
+
+static rlim_t used_bytes(void) {
+  FILE* const f = fopen("/proc/self/statm", "r");
+  CHECK(f != NULL);
+  unsigned long pages = 0;
+  CHECK(fscanf(f, "%lu", &pages) == 1);
+  fclose(f);
+  return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+int main(void) {
+  atexit(first_exit);
+  CHECK(count(2) == 2);
+  CHECK(getrlimit(RLIMIT_AS, &usual) == 0);
+  // The stacks of so many threads need more.
+  struct rlimit little = usual;
+  little.rlim_cur = used_bytes() + (20u << 20);
+  CHECK(setrlimit(RLIMIT_AS, &little) == 0);
+  count(60);
+  CHECK(!"the system refuses threads");
+}
