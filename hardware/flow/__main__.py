@@ -43,6 +43,7 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
     order of STAGES."""
     found = []
     stages, quick = chosen.stages, chosen.quick
+    problems = prove.Problems()
 
     def add(stage, name, function, *arguments):
         folder = build / unit.name / stage / re.sub(r"[^\w.=+-]+", "_", name)
@@ -51,7 +52,7 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
 
     if "lint" in stages or "elaborate" in stages:
         for module in unit.modules:
-            for parameters in module.parameters:
+            for parameters in (quick and module.quick) or module.parameters:
                 name = f"{module.name} {label(parameters)}".strip()
                 if "lint" in stages:
                     add("lint", name, lint.lint, module, parameters, ())
@@ -68,9 +69,9 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
             sizes = proof.quick if quick and isinstance(proof.quick, list) else proof.parameters
             for parameters in sizes:
                 add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof,
-                    parameters, ())
+                    parameters, (problems,))
         if "cover" in stages and proof.covers and (proof.quick_covers or not quick):
-            add("cover", proof.name, prove.cover, proof, ())
+            add("cover", proof.name, prove.cover, proof, (problems,))
     if "mutate" in stages:
         for proof in unit.proofs:
             if proof.bugs:
