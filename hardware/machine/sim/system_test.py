@@ -55,7 +55,7 @@ PARTS = {
     "messages": Part(("message_tests",),
         (Size(4, 1), Size(4, 1, messages=1), Size(4, 4, messages=1)), ("messages",)),
     "threads": Part(("thread_tests",), (Size(16, 1, messages=1, threads=4),),
-        ("litmus", "messages", "tests")),
+        ("conformance", "litmus", "messages", "tests")),
 }  # fmt: skip
 
 
