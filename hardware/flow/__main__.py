@@ -15,6 +15,7 @@ import pathlib
 import re
 import sys
 import time
+from collections.abc import Callable, Iterator
 
 from . import lint, mutants, mutate, prove, simulate, synthesise, tools
 from .results import FAILED, PASSED, SKIPPED, Collector, result
@@ -37,69 +38,97 @@ NEEDS = {
 }
 
 
-def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
-        waves: pathlib.Path | None) -> list:
-    """Returns (stage, unit, name, function) of all jobs that the command line asks for, in the
-    order of STAGES."""
-    found = []
-    stages, quick = chosen.stages, chosen.quick
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """`function(unit, *before, folder, *after)` does it, in a folder of its own."""
 
-    def add(stage, name, function, *arguments):
-        folder = build / unit.name / stage / re.sub(r"[^\w.=+-]+", "_", name)
-        found.append((stage, unit.name, name,
-            lambda: function(unit, *arguments[:-1], folder, *arguments[-1])))
+    stage: str
+    name: str
+    function: Callable
+    before: tuple
+    after: tuple = ()
 
-    if "lint" in stages or "elaborate" in stages:
-        for module in unit.modules:
-            for parameters in module.parameters:
-                name = f"{module.name} {label(parameters)}".strip()
-                if "lint" in stages:
-                    add("lint", name, lint.lint, module, parameters, ())
-                if "elaborate" in stages:
-                    add("elaborate", name, lint.elaborate, module, parameters, ())
+
+def module_jobs(unit: Unit, stages: list, quick: bool) -> Iterator[Job]:
+    """Yields the jobs of the stages lint and elaborate."""
+    for module in unit.modules:
+        for parameters in (quick and module.quick) or module.parameters:
+            name = f"{module.name} {label(parameters)}".strip()
+            if "lint" in stages:
+                yield Job("lint", name, lint.lint, (module, parameters))
             if "elaborate" in stages:
-                for refusal in module.refused:
-                    add("refuse", f"{module.name} {label(refusal.parameters)}", lint.refuse, module,
-                        refusal, ())
+                yield Job("elaborate", name, lint.elaborate, (module, parameters))
+        if "elaborate" in stages:
+            for refusal in module.refused:
+                yield Job("refuse", f"{module.name} {label(refusal.parameters)}", lint.refuse,
+                    (module, refusal))  # fmt: skip
+
+
+def proof_jobs(unit: Unit, stages: list, quick: bool) -> Iterator[Job]:
+    """Yields the jobs of the stages prove and cover."""
+    problems = prove.Problems()
     for proof in unit.proofs:
         if quick and not proof.quick:
             continue
         if "prove" in stages:
             sizes = proof.quick if quick and isinstance(proof.quick, list) else proof.parameters
             for parameters in sizes:
-                add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof,
-                    parameters, ())
+                yield Job("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove,
+                    (proof, parameters), (problems,))  # fmt: skip
         if "cover" in stages and proof.covers and (proof.quick_covers or not quick):
-            add("cover", proof.name, prove.cover, proof, ())
+            yield Job("cover", proof.name, prove.cover, (proof,), (problems,))
+
+
+def bug_jobs(unit: Unit) -> Iterator[Job]:
+    """Yields the jobs of the stage mutate."""
+    for proof in unit.proofs:
+        if proof.bugs:
+            yield Job("mutate", f"none ({proof.name})", mutate.baseline, (proof,))
+    for simulation in unit.simulations:
+        if any(simulation.name in bug.simulations for bug in unit.bugs):
+            yield Job("mutate", f"none ({simulation.name})", mutate.baseline_of_simulation,
+                (simulation,))  # fmt: skip
+    for bug in unit.bugs:
+        yield Job("mutate", bug.name, mutate.mutate, (bug,))
+
+
+def synthesis_jobs(unit: Unit, quick: bool) -> Iterator[Job]:
+    """Yields the jobs of the stage synthesise."""
+    for point in unit.synthesis:
+        for parameters in point.quick if quick else point.parameters:
+            for target in point.targets:
+                yield Job("synthesise", f"{point.top} {label(parameters)} {target}",
+                    synthesise.synthesise, (point, parameters, target))  # fmt: skip
+        if not quick:
+            for parameters in point.place:
+                yield Job("synthesise", f"{point.top} {label(parameters)} placed",
+                    synthesise.place, (point, parameters))  # fmt: skip
+
+
+def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
+        waves: pathlib.Path | None) -> list:
+    """Returns (stage, unit, name, function) of all jobs that the command line asks for, in the
+    order of STAGES."""
+    stages, quick = chosen.stages, chosen.quick
+    jobs = [*module_jobs(unit, stages, quick), *proof_jobs(unit, stages, quick)]
     if "mutate" in stages:
-        for proof in unit.proofs:
-            if proof.bugs:
-                add("mutate", f"none ({proof.name})", mutate.baseline, proof, ())
-        for simulation in unit.simulations:
-            if any(simulation.name in bug.simulations for bug in unit.bugs):
-                add("mutate", f"none ({simulation.name})", mutate.baseline_of_simulation,
-                    simulation, ())
-        for bug in unit.bugs:
-            add("mutate", bug.name, mutate.mutate, bug, ())
+        jobs += bug_jobs(unit)
     if DRAWN in stages:
-        for mutant in mutants.draw(unit, chosen.mutants, chosen.seed, chosen.each_file):
-            add(DRAWN, mutant.name, mutants.judge, mutant, ())
+        jobs += [Job(DRAWN, mutant.name, mutants.judge, (mutant,))
+            for mutant in mutants.draw(unit, chosen.mutants, chosen.seed, chosen.each_file)]
     if "simulate" in stages:
-        for simulation in unit.simulations:
-            for parameters in simulation.quick if quick else simulation.parameters:
-                name = f"{simulation.name} {label(parameters)}".strip()
-                add("simulate", name, simulate.simulate, simulation, parameters, (quick, waves))
+        jobs += [Job("simulate", f"{simulation.name} {label(parameters)}".strip(),
+            simulate.simulate, (simulation, parameters), (quick, waves))
+            for simulation in unit.simulations
+            for parameters in (simulation.quick if quick else simulation.parameters)]  # fmt: skip
     if "synthesise" in stages:
-        for point in unit.synthesis:
-            for parameters in point.quick if quick else point.parameters:
-                for target in point.targets:
-                    name = f"{point.top} {label(parameters)} {target}"
-                    add("synthesise", name, synthesise.synthesise, point, parameters, target, ())
-            if not quick:
-                for parameters in point.place:
-                    add("synthesise", f"{point.top} {label(parameters)} placed", synthesise.place,
-                        point, parameters, ())
-    return found
+        jobs += synthesis_jobs(unit, quick)
+
+    def bound(job: Job) -> Callable:
+        folder = build / unit.name / job.stage / re.sub(r"[^\w.=+-]+", "_", job.name)
+        return lambda: job.function(unit, *job.before, folder, *job.after)
+
+    return [(job.stage, unit.name, job.name, bound(job)) for job in jobs]
 
 
 def in_turn(jobs: list) -> list:

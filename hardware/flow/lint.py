@@ -35,12 +35,16 @@ def warnings(unit: Unit, module: Module, parameters: dict, sources: list,
     return [line for line in outcome.text.splitlines() if line.startswith(("%Warning", "%Error"))]
 
 
-def _slang(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> tools.Outcome:
+def slang(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path,
+        sources: list | None = None) -> tools.Outcome:  # fmt: skip
+    """Elaborates a module, from other sources in place of the unit's if they are given."""
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    files = " ".join(tools.stage(with_black_boxes(unit, module, unit.sources), folder))
+    files = " ".join(tools.stage(
+        with_black_boxes(unit, module, sources or unit.sources), folder))  # fmt: skip
     return tools.yosys(
         f"read_slang -j 1 --top {module.name} {generics} {files}\n"
-        "hierarchy -check\nproc\nselect -assert-none t:$dlatch t:$adlatch\ncheck -assert\n",
+        # read_slang leaves no process; `proc` would walk through all cells and find nothing.
+        "hierarchy -check\nselect -assert-none p:* t:$dlatch t:$adlatch\ncheck -assert\n",
         folder,
         120,
     )
@@ -59,7 +63,7 @@ def elaborate(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path
     """Passes if Yosys, reading with Slang, elaborates the module and finds no latch, no
     combinational loop, and no net with two drivers or none."""
     name = f"{module.name} {label(parameters)}".strip()
-    outcome = _slang(unit, module, parameters, folder)
+    outcome = slang(unit, module, parameters, folder)
     ok = outcome.status == 0
     log = "" if ok else tools.tail(outcome.text)
     return [result(unit.name, "elaborate", name, PASSED if ok else FAILED, outcome.seconds,
@@ -71,7 +75,7 @@ def refuse(unit: Unit, module: Module, refusal, folder: pathlib.Path) -> list:
     name = f"{module.name} refuses {label(refusal.parameters)}"
     problems, seconds = [], 0.0
     for tool in refusal.tools:
-        read = {"verilator": _verilator, "slang": _slang}[tool]
+        read = {"verilator": _verilator, "slang": slang}[tool]
         outcome = read(unit, module, refusal.parameters, folder / tool)
         seconds += outcome.seconds
         if outcome.status == 0:

@@ -21,7 +21,7 @@ from typing import Iterator
 
 from . import equal, lint, prove, simulate, tools
 from .results import FAILED, PASSED, result
-from .unit import Module, Proof, Simulation, Unit, label, with_black_boxes
+from .unit import Module, Proof, Simulation, Unit, label
 
 # What another operator may stand for.
 OPERATORS = {
@@ -312,7 +312,7 @@ class _Trial:
         RuntimeError if the simulation does not build for another reason: then it is broken."""
         if not which.mutants or not _sees(self.unit, which.top, which.files, self.mutant):
             return False
-        for quick in which.quick or which.parameters[:1] or [{}]:
+        for quick in which.quick or which.parameters[:1]:
             name = f"{which.name} {label(quick)}".strip()
             outcome = simulate.run_once(self.unit, which, quick, self.sources,
                 self.folder / which.name / label(quick), True)  # fmt: skip
@@ -480,13 +480,7 @@ def _refused(unit: Unit, modules: list, sources: list, folder: pathlib.Path) -> 
             found = [line for line in text if "UNUSED" not in line and "Exiting due" not in line]
             if found:
                 return found[0]
-        parameters = module.parameters[0]
-        generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-        files = " ".join(tools.stage(with_black_boxes(unit, module, sources), folder / "read"))
-        outcome = tools.yosys(
-            f"read_slang -j 1 --top {module.name} {generics} {files}\nhierarchy -check\nproc\n"
-            "select -assert-none t:$dlatch t:$adlatch\ncheck -assert\n", folder / "read", 120,
-        )
+        outcome = lint.slang(unit, module, module.parameters[0], folder / "read", sources)
         if outcome.status != 0:
             return tools.first_error(outcome.text)
     return ""

@@ -14,7 +14,9 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import sys
+import threading
 
 from . import simulate, tools
 from .results import FAILED, PASSED, result
@@ -60,6 +62,32 @@ def write_smt2(proof: Proof, parameters: dict, sources: list, folder: pathlib.Pa
     if outcome.status != 0:
         raise Trouble("yosys: " + tools.tail(outcome.text, 6))
     return Problem(folder, _count(folder, "asserts.txt"), _count(folder, "covers.txt"))
+
+
+class Problems:
+    """What yosys wrote for the solver in one run, by proof and parameters: `prove` and `cover` at
+    the same size share it, because it may take yosys longer than the solver."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._written: dict = {}
+
+    def smt2(self, unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> Problem:
+        """Returns the problem in `folder`. Raises Trouble."""
+        with self._lock:
+            writing, written = self._written.setdefault(
+                (unit.name, proof.name, label(parameters)), (threading.Lock(), []))
+        with writing:
+            if not written:
+                written.append(write_smt2(proof, parameters, _sources(unit, proof), folder))
+            elif written[0].folder != folder:
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copy(written[0].folder / "problem.smt2", folder)
+        return dataclasses.replace(written[0], folder=folder)
+
+
+def _sources(unit: Unit, proof: Proof) -> list:
+    return unit.sources + [unit.folder / file for file in proof.files]
 
 
 def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> Problem:
@@ -151,26 +179,35 @@ def expected_assertions(proof: Proof, parameters: dict) -> int | None:
     return proof.assertions.get(label(parameters))
 
 
-def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> list:
+def _solve(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path,
+        problems: Problems) -> tuple:  # fmt: skip
+    """Returns (problem, verdict, outcome of the last search, seconds of all). Raises Trouble."""
+    if proof.method == "pdr":
+        problem = write_aiger(proof, parameters, _sources(unit, proof), folder)
+        verdict, outcome = pdr(proof, problem)
+        return problem, verdict, outcome, outcome.seconds
+    problem = problems.smt2(unit, proof, parameters, folder)
+    if proof.method == "bmc":
+        verdict, outcome = bounded(proof, problem, proof.depth)
+        return problem, verdict, outcome, outcome.seconds
+    verdict, outcome = bounded(proof, problem, proof.base or proof.depth + 1)
+    seconds = outcome.seconds
+    if verdict:
+        verdict, outcome = induction(proof, problem)
+        seconds += outcome.seconds
+    return problem, verdict, outcome, seconds
+
+
+def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path,
+        problems: Problems | None = None) -> list:  # fmt: skip
     """Runs one proof at one set of parameters and checks its assertion count."""
     name = f"{proof.name} {label(parameters)}".strip()
-    sources = unit.sources + [unit.folder / f for f in proof.files]
-    seconds, log = 0.0, ""
+    log = ""
     try:
-        write = write_aiger if proof.method == "pdr" else write_smt2
-        problem = write(proof, parameters, sources, folder)
-        if proof.method == "pdr":
-            verdict, outcome = pdr(proof, problem)
-        elif proof.method == "bmc":
-            verdict, outcome = bounded(proof, problem, proof.depth)
-        else:
-            verdict, outcome = bounded(proof, problem, proof.base or proof.depth + 1)
-            seconds += outcome.seconds
-            if verdict:
-                verdict, outcome = induction(proof, problem)
-        seconds += outcome.seconds
+        problem, verdict, outcome, seconds = _solve(unit, proof, parameters, folder,
+            problems or Problems())
     except Trouble as trouble:
-        return [result(unit.name, "prove", name, FAILED, seconds, log=str(trouble))]
+        return [result(unit.name, "prove", name, FAILED, 0, log=str(trouble))]
     promised = expected_assertions(proof, parameters)
     if verdict is None:
         log = f"no answer: {outcome.ending}"
@@ -191,16 +228,16 @@ def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> l
     # fmt: on
 
 
-def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
+def cover(unit: Unit, proof: Proof, folder: pathlib.Path,
+        problems: Problems | None = None) -> list:  # fmt: skip
     """Passes if every cover statement is reached: the assumptions then leave behaviour to be
     checked."""
     parameters = proof.cover_parameters or proof.parameters[0]
     name = f"{proof.name} {label(parameters)}".strip()
-    sources = unit.sources + [unit.folder / f for f in proof.files]
     if proof.cover_by:
         return _cover_by_simulation(unit, proof, parameters, name, folder)
     try:
-        problem = write_smt2(proof, parameters, sources, folder)
+        problem = (problems or Problems()).smt2(unit, proof, parameters, folder)
     except Trouble as trouble:
         return [result(unit.name, "cover", name, FAILED, 0, log=str(trouble))]
     outcome = _smtbmc(proof, problem, ["-c", "-t", str(proof.cover_depth)])

@@ -5,8 +5,8 @@ A harness gets the model's class as `model` from "model.h", the parameters as ma
 (Threads -> THREADS), and the repository and include/ as include folders. The flow calls it as
     harness [arguments...] [--waves FILE] [--coverage FILE]
 and it returns 0 (passed), 1 (a check failed; stderr says which) or 2 (bad arguments).
-A harness in Python builds and runs what it likes: it is called with a folder and the sources, and
-returns 0, 1, 3 (no model) or 77 (a tool is missing).
+A harness in Python builds and runs what it likes: it is called with its arguments, a folder and the
+sources, and returns 0, 1, 3 (no model) or 77 (a tool is missing).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def _macro(name: str) -> str:
 
 
 def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path,
-        waves: bool,
-          coverage: tuple) -> tools.Outcome:  # fmt: skip
+        waves: bool, coverage: tuple, quick: bool) -> tools.Outcome:  # fmt: skip
     """Builds folder/model/harness. `coverage` has the kinds that the model counts: line, toggle,
-    user (cover statements)."""
+    user (cover statements). A quick run takes less time than the compilation of its model: it is
+    compiled as one file, because each file reads Verilator's headers, which takes a second."""
     shutil.rmtree(folder / "model", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     # Harnesses name the class `model`, whatever the top module is called.
@@ -42,7 +42,7 @@ def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, f
         "// Made by hardware/flow.\n#pragma once\n#include \"Vmodel.h\"\nusing model = Vmodel;\n")
     defines = [f"-D{_macro(key)}={value}" for key,
         value in {**parameters, **simulation.defines}.items()]
-    flags = ["-std=c++20", "-O1", "-Wall", "-Wextra", *defines]
+    flags = ["-std=c++20", "-Wall", "-Wextra", *defines]
     if waves:
         flags.append("-DWAVES")
     if coverage:
@@ -54,6 +54,8 @@ def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, f
         folder / "model"]
     command += ["-o", "harness", "--x-initial", "unique", "-O3", "-CFLAGS", " ".join(flags),
         "-LDFLAGS", "-pthread"]
+    made = "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O0" + " VM_PARALLEL_BUILDS=0" * quick
+    command += ["-MAKEFLAGS", made]
     command += [f"-G{key}={value}" for key, value in parameters.items()]
     if waves:
         command.append("--trace")
@@ -73,13 +75,14 @@ def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list
     """Builds and runs a harness; status 3 means that the build failed."""
     if simulation.harness[0].endswith(".py"):
         program = unit.folder / simulation.harness[0]
-        command = [sys.executable, program, folder, *sources]
+        command = [sys.executable, program, *simulation.arguments, folder, *sources]
         outcome = tools.run(command, BUILD_SECONDS + simulation.timeout)
         if outcome.status == 77:
             raise tools.Absent(tools.tail(outcome.text, 1))
         return outcome
     coverage = ("line", "toggle") if simulation.coverage and not quick else ()
-    made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage)
+    made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage,
+        quick)
     if made.status != 0:
         return tools.Outcome(3, made.text, made.seconds)
     arguments = simulation.arguments
@@ -140,7 +143,7 @@ def covers(unit: Unit, simulation: Simulation, parameters: dict,
         folder: pathlib.Path) -> tuple:  # fmt: skip
     """Returns (how often each cover statement was true by its name, outcome) of a simulation that
     drives a proof's top."""
-    made = build(unit, simulation, parameters, unit.sources, folder, False, ("user",))
+    made = build(unit, simulation, parameters, unit.sources, folder, False, ("user",), False)
     if made.status != 0:
         return {}, made
     command = [folder / "model" / "harness", *simulation.arguments, "--coverage", "coverage.dat"]

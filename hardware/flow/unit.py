@@ -32,6 +32,8 @@ class Module:
 
     name: str
     parameters: list = dataclasses.field(default_factory=lambda: [{}])
+    # The parameter sets of quick runs; empty: all.
+    quick: list = dataclasses.field(default_factory=list)
     refused: list = dataclasses.field(default_factory=list)
     # Verilator warnings, each with a reason in a comment.
     waive: list = dataclasses.field(default_factory=list)

@@ -287,6 +287,19 @@ class Proofs(Folder):
         line = self.prove(GOOD)
         self.assertEqual(line["status"], "passed", line["log"])
 
+    def test_proof_and_covers_of_a_size_share_what_yosys_wrote(self):
+        (self.folder / "x_formal.sv").write_text(
+            FORMAL.replace("endmodule", "  always_comb c_two: cover (q == 2'd2);\nendmodule"))
+        loaded = self.load(GOOD.replace("depth = 1", "depth = 1\ncovers = 1"))
+        problems = prove.Problems()
+        with unittest.mock.patch.object(prove, "write_smt2", wraps=prove.write_smt2) as write:
+            proved = prove.prove(loaded, loaded.proofs[0], {}, self.folder / "prove", problems)
+            covered = prove.cover(loaded, loaded.proofs[0], self.folder / "cover", problems)
+        self.assertEqual(write.call_count, 1)
+        self.assertEqual(proved[0]["status"], "passed", proved[0]["log"])
+        self.assertEqual((covered[0]["status"], covered[0]["covers"]), ("passed", 1),
+            covered[0]["log"])  # fmt: skip
+
     def test_another_solver_agrees(self):
         try:
             tools.find("z3")
