@@ -172,10 +172,12 @@ class chosen_algorithm {
     return phase;
   }
 
-  // The first arrival of a phase also draws the tickets of the participants that have dropped out.
+  // The first arrival of a phase also draws the tickets of the participants that have dropped out
+  // before; the phase lacks these until then.
   [[gnu::cold, gnu::noinline]] std::uint64_t draw_among_fewer(rank_t count) {
+    const auto seen = drops_.look();
     const auto mine = ticket_.draw(count);
-    const rank_t dropped = mine.is_first ? drops_.before(mine.episode) : 0;
+    const rank_t dropped = mine.is_first ? drops_.before(mine.episode, seen) : 0;
     if (dropped > 0) ticket_.draw(dropped);
     return mine.episode;
   }

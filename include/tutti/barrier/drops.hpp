@@ -19,17 +19,29 @@ class drops {
     change([phase](state s) { return state{s.before(phase), s.in(phase) + 1, low(phase)}; });
   }
 
-  // Returns the number of participants that dropped out before `phase`. Only a participant that has
-  // arrived in `phase`, or may arrive in it, may call it.
-  rank_t before(std::uint64_t phase) noexcept {
-    // relaxed: a participant drops out before its last arrival, and mine follows the last arrivals
-    // of all that dropped out before the phase.
-    const state seen = unpack(word_.load(relaxed));
+  // The counts as a participant sees them before it arrives.
+  class seen_by_arrival {
+    friend drops;
+    explicit seen_by_arrival(std::uint64_t word) noexcept : word_(word) {}
+    std::uint64_t word_;
+  };
+  // Only a participant that has not arrived in the present phase may call it: then all who dropped
+  // out did so in this phase or before. Once it has arrived, the phase may end, and others may drop
+  // out in the next one.
+  // relaxed: a participant drops out before its last arrival, and mine follows the last arrivals of
+  // all that dropped out before the phase.
+  seen_by_arrival look() const noexcept { return seen_by_arrival(word_.load(relaxed)); }
+
+  // Returns the number of participants that dropped out before `phase`, by what the caller saw
+  // before it arrived in this phase. If it is not 0, the phase must not end before the call does.
+  rank_t before(std::uint64_t phase, seen_by_arrival look) noexcept {
+    const state seen = unpack(look.word_);
+    const rank_t dropped = seen.before(phase);
     // The counts are added up at once, because the half of the phase number that is kept wraps
     // around.
     if (low(phase) != seen.phase && seen.last > 0)
       change([phase](state s) { return state{s.before(phase), s.in(phase), low(phase)}; });
-    return seen.before(phase);
+    return dropped;
   }
 
  private:
