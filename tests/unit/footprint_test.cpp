@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "tutti/barrier/barrier.hpp"
-#include "tutti/barrier/drops.hpp"
 
 namespace {
 
@@ -175,39 +174,6 @@ TEST(Footprint, RanksThatComeTogetherMakeTheRecordsOnce) {
     EXPECT_EQ(told.phase, 1u);
     EXPECT_EQ(told.missing_ranks, (std::vector<rank_t>{0, 2}));
   }
-}
-
-using counted_drops = tutti::drops<tutti::native>;
-
-TEST(Drops, CountFromTheNextPhaseOn) {
-  counted_drops drops;
-  EXPECT_EQ(drops.before(0), 0u);
-  drops.note(7);
-  drops.note(7);
-  EXPECT_EQ(drops.before(7), 0u) << "they still count in their last phase";
-  EXPECT_EQ(drops.before(8), 2u);
-  drops.note(8);
-  EXPECT_EQ(drops.before(8), 2u);
-  EXPECT_EQ(drops.before(9), 3u);
-  EXPECT_EQ(drops.before(1000), 3u);
-}
-
-TEST(Drops, AreNotTakenForThoseOfAPhaseWhoseNumberLooksTheSame) {
-  constexpr std::uint64_t round = std::uint64_t{1} << 32;
-  counted_drops drops;
-  drops.note(5);
-  EXPECT_EQ(drops.before(6), 1u);
-  EXPECT_EQ(drops.before(5 + round), 1u);
-  drops.note(5 + round);
-  EXPECT_EQ(drops.before(5 + round), 1u);
-  EXPECT_EQ(drops.before(6 + round), 2u);
-}
-
-TEST(Drops, AsManyAsThereMayBeParticipants) {
-  counted_drops drops;
-  for (std::uint64_t i = 0; i < 65535; ++i) drops.note(i / 1000);
-  EXPECT_EQ(drops.before(65), 65000u);
-  EXPECT_EQ(drops.before(66), 65535u);
 }
 
 }  // namespace
