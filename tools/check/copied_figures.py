@@ -15,6 +15,7 @@ MESSAGES = "hardware/machine/software/messages.md"
 HBS = "hardware/hbs/README.md#cycles"
 DETECTOR = "hardware/detector/README.md#measured"
 SIMULATION = "docs/simulation.md"
+MACHINES = "docs/simulated-papers.md"
 KERNEL, EXACT = "kernel/exact.jsonl", "hardware/exact.jsonl"
 ONE_SOCKET, FOUR_SOCKETS = ("1", "16"), ("4", "16")
 HOSTS = range(2, 9)
@@ -86,10 +87,10 @@ HETLAND = [
         "workloads/streamcluster/README.md", "some {} times as fast with tutti's barrier")),
     Copy(PAPERS, "NUMA-8 libgomp 36,665 and the tournament {}, NUMA-4 tournament {}, Xeon Phi "
         "tournament {}, HARP libgomp {}", lambda s: [
-        *(s.cell(f"{SIMULATION}#harp-and-structures-in-the-processor", machine,
+        *(s.cell(f"{MACHINES}#harp-and-structures-in-the-processor", machine,
             "the better of GCC's barrier and the tournament", table=1)
           for machine in ("`numa8`", "`numa4`", "`knl`")),
-        s.cell(f"{SIMULATION}#harp-and-structures-in-the-processor", "GCC's barrier", "28"),
+        s.cell(f"{MACHINES}#harp-and-structures-in-the-processor", "GCC's barrier", "28"),
     ]),
     Copy(PAPERS, "{} cycles without a barrier, {} to {} with one in hardware, {} with the best in "
         "software (combining), {} with the tournament", lambda s: [
@@ -109,7 +110,7 @@ HETLAND = [
         counting(s, "csr", "memory"),
     ]),
     Copy(PAPERS, "28 threads: {} to {} cycles, libgomp {} |", lambda s: [
-        s.cell(f"{SIMULATION}#harp-and-structures-in-the-processor", row, "28")
+        s.cell(f"{MACHINES}#harp-and-structures-in-the-processor", row, "28")
         for row in ("`harp_counting_line_vl0`", "`harp_counting`", "GCC's barrier")
     ]),
     Copy(PAPERS, "an instruction of a sort takes {} cycles with the counting unit and {} with the "
@@ -118,8 +119,8 @@ HETLAND = [
         *s.cells(f"{WORKLOADS}#the-vector-machine", FOUR_SOCKETS, "counting unit", "combining"),
     ]),
     Copy(PAPERS, "simulated, {} cycles with 28 threads, libgomp {} |", lambda s: [
-        *s.said(SIMULATION, "accelerator.answer=8`), it takes {}"),
-        s.cell(f"{SIMULATION}#harp-and-structures-in-the-processor", "GCC's barrier", "28"),
+        *s.said(MACHINES, "accelerator.answer=8`), it takes {}"),
+        s.cell(f"{MACHINES}#harp-and-structures-in-the-processor", "GCC's barrier", "28"),
     ]),
     Copy(PAPERS, "336 cycles for 28 threads, six for each of the unit's {}", lambda s: [
         counting(s, "csr")]),
@@ -130,7 +131,7 @@ HETLAND = [
     Copy(PAPERS, "| {} MHz on the slowest grade of ECP5 ([cost](../hardware/README", lambda s: [
         s.cell("hardware/README.md#cost", "counting unit, n = 28", "MHz", 1)]),
     Copy(PAPERS, "{} to {} cycles with 28 threads, by path", lambda s: s.said(
-        SIMULATION, "communication takes the other {} to {}")),
+        MACHINES, "communication takes the other {} to {}")),
     Copy(PAPERS, "an episode takes {} cycles in hardware and {} in software, a change {} and the "
         "new barrier {} at least", lambda s: [
         *s.said(MACHINE, "hardware takes {} cycles from the last arrival"),
@@ -401,8 +402,8 @@ NAYLOR = [
     ]),
     Copy(PAPERS, "on simulated boards {} cycles at 6 x 8, and a clock tree of fan 4 fitted to take "
         "{} times as long there takes {} times at 2 x 2", lambda s: [
-        s.cell(f"{SIMULATION}#the-machine-of-boards", "6 x 8", "cycles, hardware"),
-        *(s.cell(f"{SIMULATION}#the-machine-of-boards", mesh, "4", at=1)
+        s.cell(f"{MACHINES}#the-machine-of-boards", "6 x 8", "cycles, hardware"),
+        *(s.cell(f"{MACHINES}#the-machine-of-boards", mesh, "4", at=1)
           for mesh in ("6 x 8", "2 x 2"))]),
     Copy(PAPERS, "and the master in the centre, {} cycles, and {} for the best tree of programs, "
         "{} times as long", lambda s: s.cells(f"{MESSAGES}#measured", FOUR_SOCKETS, "wave",
@@ -411,7 +412,7 @@ NAYLOR = [
         s.cell(DETECTOR, ("6 x 8", "origin"), column) for column in ("round trip", "tree, 240")]),
     Copy(PAPERS, "on simulated boards {} times as long with one vertex a thread and fan-out 4, {} "
         "times with fan-out 16", lambda s: [
-        s.cell(f"{SIMULATION}#the-machine-of-boards", ("1", fan), "ratio", 1)
+        s.cell(f"{MACHINES}#the-machine-of-boards", ("1", fan), "ratio", 1)
         for fan in ("4", "16")]),
     Copy(PAPERS, "shortest paths in steps take {} times as long, PageRank {} times", lambda s: [
         s.cell(f"{MESSAGES}#measured", (*FOUR_SOCKETS, program, "64"), "tree / detector", 2)
@@ -425,7 +426,7 @@ NAYLOR = [
                                  for row in ("`pagerank", "`heat", "`mssp", "`spiking", "`sssp")])),
     Copy(PAPERS, "heat and PageRank {}, {}; sssp {}, {}; mssp {}, {}; spiking {}, {} ([simul",
         lambda s: [
-        s.cell(f"{SIMULATION}#the-machine-of-boards", row, column, 2)
+        s.cell(f"{MACHINES}#the-machine-of-boards", row, column, 2)
         for row in ("heat", "sssp", "mssp", "spiking") for column in ("ms, sync", "ms, async")]),
     Copy(PAPERS, "cycles, sync and async: sssp {} and {}, PageRank {} and {}", lambda s: [
         s.cell(f"{MESSAGES}#measured", (*FOUR_SOCKETS, program, "64"), "detector", 2)
