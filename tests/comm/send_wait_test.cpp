@@ -317,18 +317,21 @@ TEST(SendWaitMisuse, FromItsFunction) {
 TEST(SendWaitDeadline, WaitsUntilAReportIsAnswered) {
   for (const std::string& detector : test::protocol_names()) {
     communicator comm(2, {.detector = detector});
+    std::atomic<bool> has_given_up = false;
     run_threads(2, [&](rank_t rank) {
       endpoint& me = comm[rank];
       int got = 0;
       const auto take = [&](const received&) { ++got; };
       if (rank == 1) {
         must(!me.idle_for(true, milliseconds(5)), "an end that nobody else is at");
-        std::this_thread::sleep_for(milliseconds(10));
+        has_given_up = true;
+        std::this_thread::sleep_for(milliseconds(5));
         // The other may send in time, or come to idle() and end the episode with this rank's
         // report.
         me.send_wait(0, 1, take);
       } else {
-        std::this_thread::sleep_for(milliseconds(15));
+        while (!has_given_up) std::this_thread::yield();
+        std::this_thread::sleep_for(milliseconds(10));
         me.send(1, 2);
         me.flush();
       }
