@@ -148,7 +148,7 @@ def measure(asked: argparse.Namespace, rows: list[Runtime]) -> Iterator[dict[str
                 if words is None or (program.wants_cpus and too_few_cpus):
                     continue
                 slow: set[str] = set()
-                for runtime in in_turns(rows, asked.repeats):
+                for runtime in in_turns(rows, asked.repeats, asked.others):
                     if runtime.name in slow or time.perf_counter() - begun > asked.seconds:
                         continue
                     record: dict[str, object] = {
@@ -187,6 +187,9 @@ def parse_arguments() -> argparse.Namespace:
     known = [each.name for each in PROGRAMS]
     add_options(parser, ["2", "4", "8", "2+one", "2+all", "2+quota"])
     parser.add_argument("--programs", nargs="+", choices=known, default=known)
+    parser.add_argument("--list", action="store_true", help="print the programs' names, and end")
+    parser.add_argument("--others", type=int, metavar="RUNS",
+                        help="runs of each runtime that is not tutti's (as many as --repeats)")
     parser.add_argument("--limit", type=float, default=10, help="seconds a run may take (10)")
     parser.add_argument("--must-end", action="store_true",
                         help="a run of tutti that takes too long is a failure")
@@ -204,6 +207,9 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     asked = parse_arguments()
+    if asked.list:
+        print("\n".join(each.name for each in PROGRAMS))
+        return 0
     if asked.print:
         lines = [line for file in asked.print for line in file.read_text().splitlines()]
         return 1 if print_tables([json.loads(line) for line in lines]) else 0

@@ -134,7 +134,11 @@ class Runtime:
 
     def has_run(self, said: str) -> bool:
         """Whether this runtime ran the program that has said this on standard error."""
-        return self.name not in ("tutti", REPRODUCIBLE) or "tutti: runtime tutti" in said
+        return not self.is_tutti or "tutti: runtime tutti" in said
+
+    @property
+    def is_tutti(self) -> bool:
+        return self.name in ("tutti", REPRODUCIBLE)
 
 
 def runtimes_of(tutti: pathlib.Path) -> list[Runtime]:
@@ -154,10 +158,15 @@ def runtimes_of(tutti: pathlib.Path) -> list[Runtime]:
     return rows
 
 
-def in_turns(rows: list[Runtime], repeats: int) -> Iterator[Runtime]:
-    """Yields each runtime once in every round. Another one begins each time."""
+def in_turns(
+    rows: list[Runtime], repeats: int, repeats_of_others: int | None = None
+) -> Iterator[Runtime]:
+    """Yields each runtime once in every round, in which another one begins each time. The last
+    rounds have tutti alone if the others have fewer repeats."""
     for repeat in range(repeats):
-        first = repeat % len(rows)
+        if repeat == repeats_of_others:
+            rows = [each for each in rows if each.is_tutti]
+        first = repeat % max(len(rows), 1)
         yield from rows[first:] + rows[:first]
 
 
