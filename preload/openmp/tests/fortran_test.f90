@@ -23,6 +23,8 @@ program fortran_test
   n = omp_get_max_threads()
   do repeat = 1, 5
     call check_routines()
+    call check_places()
+    call check_allocators()
     call check_reductions()
     call check_order()
     call check_sharing()
@@ -53,17 +55,53 @@ contains
     call omp_get_schedule(kind, chunk)
     call check(kind == omp_sched_dynamic .and. chunk == 5, 'a monotonic schedule')
     call omp_set_dynamic(.true.)
-    call check(omp_get_dynamic(), 'omp_get_dynamic')
+    call check(logical(omp_get_dynamic()), 'omp_get_dynamic')
     call omp_set_dynamic(.false.)
-    call check(.not. omp_get_dynamic(), 'omp_set_dynamic')
-    call check(.not. omp_in_parallel(), 'omp_in_parallel')
+    call check(logical(.not. omp_get_dynamic()), 'omp_set_dynamic')
+    call check(logical(.not. omp_in_parallel()), 'omp_in_parallel')
     call check(omp_get_wtime() > 0 .and. omp_get_wtick() > 0, 'omp_get_wtime')
     call check(omp_get_team_size(0) == 1 .and. omp_get_ancestor_thread_num(0) == 0, 'level 0')
     call omp_set_max_active_levels(2)
     call check(omp_get_max_active_levels() == 2, 'omp_get_max_active_levels')
     call omp_set_max_active_levels(1)
     call check(omp_get_num_procs() >= 1, 'omp_get_num_procs')
+    call omp_set_nested(.true.)
+    call check(logical(omp_get_nested()), 'omp_set_nested')
+    call omp_set_nested(.false.)
+    call check(logical(.not. omp_get_nested()), 'omp_get_nested')
+    call omp_set_num_teams(5)
+    call check(omp_get_max_teams() == 5, 'omp_set_num_teams')
+    call omp_set_num_teams(0)
+    call omp_set_teams_thread_limit(6)
+    call check(omp_get_teams_thread_limit() == 6, 'omp_set_teams_thread_limit')
+    call omp_set_teams_thread_limit(0)
+    call omp_set_default_device(0)
+    call check(omp_get_default_device() == 0, 'omp_set_default_device')
   end subroutine check_routines
+
+  subroutine check_places()
+    integer :: place
+    integer, allocatable :: numbers(:), places(:)
+    allocate (places(omp_get_partition_num_places()))
+    call omp_get_partition_place_nums(places)
+    do place = 1, size(places)
+      call check(places(place) == place - 1, 'omp_get_partition_place_nums')
+      allocate (numbers(omp_get_place_num_procs(places(place))))
+      numbers = -1
+      call omp_get_place_proc_ids(places(place), numbers)
+      call check(size(numbers) >= 1 .and. all(numbers >= 0), 'omp_get_place_proc_ids')
+      deallocate (numbers)
+    end do
+  end subroutine check_places
+
+  subroutine check_allocators()
+    integer(kind=omp_allocator_handle_kind) :: allocator
+    type(omp_alloctrait) :: traits(1)
+    traits(1) = omp_alloctrait(omp_atk_alignment, 64)
+    allocator = omp_init_allocator(omp_default_mem_space, 1, traits)
+    call check(allocator /= omp_null_allocator, 'omp_init_allocator')
+    call omp_destroy_allocator(allocator)
+  end subroutine check_allocators
 
   subroutine check_reductions()
     integer :: i, least, bits
@@ -166,7 +204,7 @@ contains
     !$omp end critical (name)
     !$omp end parallel
     call check(counted == n .and. nested == n .and. named == n, 'locks')
-    call check(omp_test_lock(lock), 'omp_test_lock')
+    call check(logical(omp_test_lock(lock)), 'omp_test_lock')
     call omp_unset_lock(lock)
     call omp_destroy_lock(lock)
     call omp_destroy_nest_lock(nest)
