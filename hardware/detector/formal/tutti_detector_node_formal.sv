@@ -32,6 +32,19 @@ module tutti_detector_node_formal
   localparam int unsigned Levels = tree_levels(Cores, Radix);
   localparam int unsigned Age = Levels + 1;
 
+  // Whether trees of all sizes have as few levels as hold their leaves.
+  function automatic logic levels_are_least();
+    for (int unsigned radix = 2; radix <= 16; ++radix) begin
+      for (int unsigned leaves = 1; leaves <= 256; ++leaves) begin
+        int unsigned levels = tree_levels(leaves, radix);
+        if (tree_width(leaves, radix, levels) != 1) return 1'b0;
+        if (levels > 0 && tree_width(leaves, radix, levels - 1) == 1) return 1'b0;
+      end
+    end
+    return 1'b1;
+  endfunction
+  localparam logic LevelsAreLeast = levels_are_least();
+
   // The unit is reset at first, and again at any time.
   logic power_q = 1'b1;
   logic init_q;
@@ -200,6 +213,7 @@ module tutti_detector_node_formal
   end
 
   always_comb begin
+    a_levels: assert (LevelsAreLeast);
     if (!init_q) begin
       a_conservation: assert (count == sum[Age]);
       a_no_error: assert (error == '0);
