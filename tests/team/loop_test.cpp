@@ -233,6 +233,29 @@ TEST(Loops, LeaveOnlyBegunPartsToALateWorker) {
   }
 }
 
+// The caller shares the loop in the middle of the last chunk, which is shorter than the others.
+TEST(Loops, CallEachIndexOnceIfTheyAreSharedInTheirLastChunk) {
+  tutti::team workers(tutti::team_options{.threads = 2});
+  const auto work_for = [](std::chrono::microseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    workers.run([](tutti::member&) {});
+    // The worker falls asleep, so that the caller begins alone.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::array<std::atomic<int>, 5> calls{};
+    workers.parallel_for(0, calls.size(),
+                         [&](std::size_t i) {
+                           work_for(std::chrono::microseconds(i == 3 ? 300 : 20));
+                           ++calls[i];
+                         },
+                         {.kind = loop::static_chunks, .chunk = 3});
+    for (const auto& each : calls) ASSERT_EQ(each, 1);
+  }
+}
+
 // Consecutive loops of every length, from stacks that end: a late worker must touch nothing.
 TEST(Loops, MayBeEndedWhileWorkersAreOnTheirWay) {
   for (const rank_t threads : {2u, 4u, 20u}) {

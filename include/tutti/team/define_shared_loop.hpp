@@ -79,7 +79,8 @@ struct basic_team<Memory>::shared_loop {
       }
       case form::queue: return {slot, 0, slot == 0 ? short_of(chunks) : 0};
       case form::dealt:
-        return {slot, short_of(dealt_before(at / chunk, slot)),
+        // The caller has done the chunk that `at` lies in, also if it is the last, shorter one.
+        return {slot, short_of(dealt_before(at == 0 ? 0 : chunks_in(at), slot)),
                 short_of(dealt_before(chunks, slot))};
     }
     return {};
