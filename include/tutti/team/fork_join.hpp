@@ -67,7 +67,7 @@ class fork_join {
   // must get the same k.
   void open(const Job& job) { open(job, n_); }
   void open(const Job& job, rank_t k) {
-    const std::uint32_t opening = ++locals_[0].opening;
+    const std::uint32_t opening = next_opening();
     if (!crowded_) return open_children(0, opening, job, k);
     shared_.content = job;
     expected_ += k - 1;
@@ -118,7 +118,7 @@ class fork_join {
   // returns there. Workers do not arrive after a loop, and the next offer or region may follow at
   // once.
   void offer() {
-    const std::uint32_t opening = ++locals_[0].opening;
+    const std::uint32_t opening = next_opening();
     if (crowded_)
       // release: publishes the loop; pairs with await.
       return shared_.word.store(told(opening, loop), Memory::order("fork.offer_all", release));
@@ -163,6 +163,9 @@ class fork_join {
     for (line& each : lines_) each.word.store(told(locals_[0].opening, arrived), relaxed);
     count_.store(expected_, relaxed);
   }
+
+  // Makes as if there had been so many openings, before the first one.
+  void begin(std::uint32_t openings) noexcept { locals_[0].opening = openings % most_openings; }
 
   // ---- the workers
 
@@ -226,6 +229,12 @@ class fork_join {
  private:
   // A word holds the number of the last opening and, in its two low bits, what that was.
   static constexpr std::uint32_t region = 1, arrived = 2, loop = 3;
+  // After so many openings the numbers begin again at 0: all copies of one have as many bits as a
+  // word has for it.
+  static constexpr std::uint32_t most_openings = std::uint32_t{1} << 30;
+  std::uint32_t next_opening() noexcept {
+    return locals_[0].opening = (locals_[0].opening + 1) % most_openings;
+  }
   static constexpr std::uint32_t told(std::uint32_t opening, std::uint32_t what) noexcept {
     return opening << 2 | what;
   }
