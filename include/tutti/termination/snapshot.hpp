@@ -93,8 +93,7 @@ class snapshot_detector : public detector_base {
   static constexpr std::uint64_t flags = 31;
 
   static std::uint64_t next(const line& mine) noexcept {
-    // relaxed: my own word. With a seal on it the episode is over, and rank 0 does not write it any
-    // more.
+    // relaxed: my own word. If rank 0 takes its seal off at the same time, it finds the next stamp.
     return (mine.stamp.load(relaxed) | flags) + 1;
   }
 
@@ -130,11 +129,18 @@ class snapshot_detector : public detector_base {
       if (lines_[rank].stamp.compare_exchange_weak(stamp, stamp | is_sealed, relaxed, relaxed))
         continue;
       while (rank-- > 0)
-        // relaxed: takes the seal back; only rank 0 writes a sealed stamp.
-        if ((seen_[rank] & may_withdraw) != 0) lines_[rank].stamp.store(seen_[rank], relaxed);
+        if ((seen_[rank] & may_withdraw) != 0) unseal(rank);
       return false;
     }
     return true;
+  }
+
+  void unseal(rank_t rank) noexcept {
+    const std::uint64_t sealed = seen_[rank] | is_sealed;
+    // relaxed: a message from the one that has withdrawn may have woken the owner since. Then its
+    // new stamp stays.
+    for (std::uint64_t stamp = sealed; stamp == sealed;)
+      if (lines_[rank].stamp.compare_exchange_weak(stamp, seen_[rank], relaxed, relaxed)) return;
   }
 
   array<line> lines_;
