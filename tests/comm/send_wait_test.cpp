@@ -341,6 +341,30 @@ TEST(SendWaitDeadline, WaitsUntilAReportIsAnswered) {
   }
 }
 
+// What a participant releases while a report of its own is under way makes room for the sender, who
+// would not answer the report before.
+TEST(SendWaitDeadline, GetsTheRoomOfWhatIsReleasedBehindAReport) {
+  for (const std::string& detector : test::detector_names()) {
+    communicator comm(2, {.detector = detector, .ring_bytes = 256});
+    std::atomic<bool> is_full = false;
+    run_threads(2, [&](rank_t rank) {
+      endpoint& me = comm[rank];
+      if (rank == 0) {
+        const std::uint64_t last = fill(me, 1);
+        is_full = true;
+        me.send_wait(1, last, ignore);
+      } else {
+        while (!is_full) std::this_thread::yield();
+        std::vector<received> held;
+        while (me.can_recv()) held.push_back(me.recv());
+        must(!me.idle_for(true, milliseconds(5)), "released while I hold messages");
+        for (const received& message : held) me.release(message);
+      }
+      must(finish(me, true), "votes");
+    });
+  }
+}
+
 TEST(SendWaitDeadline, IsToldThatTheEpisodeIsOver) {
   communicator comm(2, {.detector = "star"});
   endpoint &root = comm[0], &other = comm[1];

@@ -169,8 +169,14 @@ class mailbox {
 
   // Finds the next message. The sources take turns, one run at a time.
   [[gnu::noinline]] bool find_message() {
-    if (is_shut_) return false;
     const rank_t n = size();
+    if (is_shut_) {
+      // A sender may wait for the room of messages that were released since, before it answers the
+      // report for whose answer this participant waits.
+      for (rank_t source = 0; source < n; ++source)
+        if (readers_[source].give_room()) wake_(source);
+      return false;
+    }
     for (rank_t tried = 0; tried < n; ++tried) {
       source_ = source_ + 1 == n ? 0 : source_ + 1;
       if (source_ == rank_ && is_dirty_[rank_])

@@ -37,7 +37,7 @@ class alignas(cache_line) ring_reader {
   template <class WakeWriter>
   bool refill(WakeWriter wake_writer) {
     if (left_ != 0) return true;
-    if (free_room()) [[unlikely]]
+    if (give_room()) [[unlikely]]
       wake_writer();
     if (position_ == published_) {
       // acquire: pairs with the writer's publication.
@@ -79,6 +79,28 @@ class alignas(cache_line) ring_reader {
   }
 
   std::uint64_t taken() const noexcept { return taken_; }
+
+  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their
+  // messages are released. Returns true if the writer may be asleep until then.
+  // Precondition: !has_message().
+  bool give_room() noexcept {
+    if (released_ == taken_) {
+      freed_ = position_;
+      freed_messages_ = taken_;
+    } else {
+      free_whole_runs();
+    }
+    if (freed_ - told_freed_ < place_.capacity / 4) [[likely]]
+      return false;
+    told_freed_ = freed_;
+    // seq_cst: release, since my reads of these cells come before the writer's next writes there;
+    // pairs with its load when it looks for room. The one order puts it before my look for a
+    // waiting writer: the writer's fence stands between its request for room and its last look.
+    place_.readers->freed.store(freed_, Memory::order("ring.free", seq_cst));
+    // seq_cst: comes after the freed position in the one order; pairs with the fence that follows
+    // the request for room (sleepers::sleep).
+    return place_.writers->wants_room.load(Memory::order("ring.wanted", seq_cst)) != 0;
+  }
 
  private:
   void start_run(const detail::run_header& header) noexcept {
@@ -123,27 +145,6 @@ class alignas(cache_line) ring_reader {
       ++released_;
     }
     early_.erase(early_.begin(), early_.begin() + static_cast<std::ptrdiff_t>(caught));
-  }
-
-  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their
-  // messages are released. Returns true if the writer may be asleep until then.
-  bool free_room() noexcept {
-    if (released_ == taken_) {
-      freed_ = position_;
-      freed_messages_ = taken_;
-    } else {
-      free_whole_runs();
-    }
-    if (freed_ - told_freed_ < place_.capacity / 4) [[likely]]
-      return false;
-    told_freed_ = freed_;
-    // seq_cst: release, since my reads of these cells come before the writer's next writes there;
-    // pairs with its load when it looks for room. The one order puts it before my look for a
-    // waiting writer: the writer's fence stands between its request for room and its last look.
-    place_.readers->freed.store(freed_, Memory::order("ring.free", seq_cst));
-    // seq_cst: comes after the freed position in the one order; pairs with the fence that follows
-    // the request for room (sleepers::sleep).
-    return place_.writers->wants_room.load(Memory::order("ring.wanted", seq_cst)) != 0;
   }
 
   void free_whole_runs() noexcept {
