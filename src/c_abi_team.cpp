@@ -13,6 +13,7 @@
 
 #include "src/c_abi.hpp"
 #include "src/c_abi_operations.hpp"
+#include "src/team/member_here.hpp"
 #include "tutti/team/team.hpp"
 
 namespace {
@@ -42,11 +43,10 @@ const tutti::member& member_of(const tutti_member* me) {
   return *reinterpret_cast<const tutti::member*>(me);
 }
 
-// The member that the calling thread runs as. It is set when a C function begins as a rank, and
-// again after each wait, because virtual ranks of one thread take turns in waits. The thread that
-// opens a region restores its previous value after the region.
-constinit thread_local tutti::member* member_here = nullptr;
+using tutti::detail::member_here;
 
+// It is set when a C function begins as a rank. The thread that opens a region restores its
+// previous value after the region.
 struct rank_here {
   explicit rank_here(tutti::member& me) noexcept { member_here = &me; }
   ~rank_here() { member_here = nullptr; }
@@ -185,11 +185,7 @@ void call_own_parts(const tutti::member& me, int how, std::size_t count, std::si
 
 // Runs a collective operation and returns an error instead of an exception.
 template <class Meet>
-int meet(tutti_member* me, Meet meet_all) noexcept {
-  const struct returner {
-    ~returner() { member_here = me; }
-    tutti::member* me;
-  } returner{&member_of(me)};
+int meet(Meet meet_all) noexcept {
   return guarded([&] { return meet_all(), TUTTI_OK; },
                  on<tutti::region_cancelled>(TUTTI_ECANCELED));
 }
@@ -224,7 +220,7 @@ int scan(tutti_member* me, void* values, std::size_t count, int type, int operat
          const Scan& scan_packet) {
   const auto* op = find_operation(type, operation);
   if (me == nullptr || (values == nullptr && count > 0) || op == nullptr) return TUTTI_EINVAL;
-  return meet(me, [&] {
+  return meet([&] {
     const std::size_t most = packet_bytes / op->size;
     for (std::size_t i = 0; i < count; i += most) {
       const std::size_t n = std::min(most, count - i);
@@ -364,14 +360,14 @@ void tutti_member_block(const tutti_member* me, size_t count, size_t* first, siz
 
 int tutti_member_barrier(tutti_member* me) {
   if (me == nullptr) return TUTTI_EINVAL;
-  return meet(me, [&] { member_of(me).barrier(); });
+  return meet([&] { member_of(me).barrier(); });
 }
 
 int tutti_member_reduce(tutti_member* me, void* values, size_t count, int type, int operation) {
   const auto* op = find_operation(type, operation);
   if (me == nullptr || (values == nullptr && count > 0) || op == nullptr) return TUTTI_EINVAL;
   auto* const bytes = static_cast<std::byte*>(values);
-  return meet(me, [&] {
+  return meet([&] {
     if (count == 0) return member_of(me).barrier();
     if (count <= small_packet_bytes / op->size)
       return reduce_packet<small_packet_bytes>(member_of(me), *op, bytes, count);

@@ -19,6 +19,7 @@
 #include "src/team/fiber_context.hpp"
 #include "src/team/fiber_sanitizers.hpp"
 #include "src/team/fiber_stack.hpp"
+#include "src/team/member_here.hpp"
 #include "src/team/own_blocking.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/fibers.hpp"
@@ -28,6 +29,8 @@
 
 namespace tutti {
 
+constinit thread_local member* detail::member_here = nullptr;
+
 namespace {
 
 // The state that C++ and C keep for each thread, but that each fiber needs for itself. The
@@ -35,25 +38,28 @@ namespace {
 class thread_state {
  public:
   // The exceptions that are being handled and the number of uncaught ones, which the C++ ABI
-  // defines (section 2.2.2), errno, and the team whose region the fiber is in.
+  // defines (section 2.2.2), errno, the team whose region the fiber is in, and its member there if
+  // C opened the region.
   struct values {
     void* caught = nullptr;
     unsigned uncaught = 0;
     int error = 0;
     const basic_team<native>* region = nullptr;
+    member* here = nullptr;
   };
 
   static thread_state here() noexcept {
     return {reinterpret_cast<exceptions*>(abi::__cxa_get_globals()), &errno,
-            &detail::team_here<native>()};
+            &detail::team_here<native>(), &detail::member_here};
   }
   void save(values& to) const noexcept {
-    to = {exceptions_->caught, exceptions_->uncaught, *error_, *region_};
+    to = {exceptions_->caught, exceptions_->uncaught, *error_, *region_, *here_};
   }
   void restore(const values& from) const noexcept {
     *exceptions_ = {from.caught, from.uncaught};
     *error_ = from.error;
     *region_ = from.region;
+    *here_ = from.here;
   }
 
  private:
@@ -61,12 +67,13 @@ class thread_state {
     void* caught;
     unsigned uncaught;
   };
-  thread_state(exceptions* e, int* error, const basic_team<native>** region) noexcept
-      : exceptions_(e), error_(error), region_(region) {}
+  thread_state(exceptions* e, int* error, const basic_team<native>** region, member** here) noexcept
+      : exceptions_(e), error_(error), region_(region), here_(here) {}
 
   exceptions* exceptions_;
   int* error_;
   const basic_team<native>** region_;
+  member** here_;
 };
 
 // How often and how long this thread has been off its core by its own doing.

@@ -164,6 +164,25 @@ static int cover(tutti_member* me, void* arg) {
   return visit(me, first, last, arg);
 }
 
+/* Every rank waits for the others in a barrier that knows nothing of the team. */
+static int meet_elsewhere(tutti_member* me, void* arg) {
+  const uint32_t rank = tutti_member_rank(me);
+  const int error = tutti_barrier_wait(arg, rank);
+  if (error != TUTTI_OK) return error;
+  return tutti_member_here() == me ? 0 : 1;
+}
+
+static void test_member_here(uint32_t threads, uint32_t ranks) {
+  tutti_team* team = make_team(threads, ranks, NULL);
+  tutti_barrier* barrier = NULL;
+  CHECK(tutti_barrier_create(&barrier, ranks, NULL, NULL) == TUTTI_OK);
+  for (int repeat = 0; repeat < 3; ++repeat)
+    CHECK(tutti_team_run(team, meet_elsewhere, barrier) == TUTTI_OK);
+  CHECK(tutti_member_here() == NULL);
+  tutti_barrier_destroy(barrier);
+  tutti_team_destroy(team);
+}
+
 static void test_regions(uint32_t threads, uint32_t ranks, const char* barrier) {
   tutti_team* team = make_team(threads, ranks, barrier);
   const tutti_region_function regions[] = {meet, reduce, scan};
@@ -529,6 +548,9 @@ int main(void) {
   test_regions(2, 3, NULL);
   test_regions(2, 9, NULL);
   test_regions(2, 9, "dissemination");
+  test_member_here(2, 2);
+  test_member_here(1, 4);
+  test_member_here(2, 7);
   test_first_ranks(3, 3, NULL);
   test_first_ranks(3, 7, NULL);
   test_first_ranks(2, 4, "flags");
