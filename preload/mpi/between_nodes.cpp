@@ -14,6 +14,8 @@
 #include "preload/mpi/gather.hpp"
 #include "preload/mpi/inside_a_call.hpp"
 #include "preload/mpi/network/path.hpp"
+#include "tutti/platform/clock.hpp"
+#include "tutti/platform/native.hpp"
 
 namespace tutti::preload {
 namespace {
@@ -35,16 +37,24 @@ class over_mpi : public between_nodes {
   // Open MPI asks its components for the leaders' communicator as well.
   int barrier() noexcept override {
     const inside_a_call now;
-    return me_.mpi.barrier(leaders());
+    if (me_.patience_ns == 0) return me_.mpi.barrier(leaders());
+    handle_space request;
+    return wait_for(request, me_.mpi.ibarrier(leaders(), &request));
   }
   int bcast(void* data, int bytes, int node) noexcept override {
     const inside_a_call now;
-    return me_.mpi.bcast(data, bytes, me_.mpi.byte, node, leaders());
+    if (me_.patience_ns == 0) return me_.mpi.bcast(data, bytes, me_.mpi.byte, node, leaders());
+    handle_space request;
+    return wait_for(request, me_.mpi.ibcast(data, bytes, me_.mpi.byte, node, leaders(), &request));
   }
   int allreduce(const reduced& r) noexcept override {
     const inside_a_call now;
-    return me_.mpi.allreduce(me_.mpi.in_place, r.values, static_cast<int>(r.count), r.type,
-                             r.mpi_op, leaders());
+    const int count = static_cast<int>(r.count);
+    if (me_.patience_ns == 0)
+      return me_.mpi.allreduce(me_.mpi.in_place, r.values, count, r.type, r.mpi_op, leaders());
+    handle_space request;
+    return wait_for(request, me_.mpi.iallreduce(me_.mpi.in_place, r.values, count, r.type, r.mpi_op,
+                                                leaders(), &request));
   }
   std::string path() const override { return "MPI's own calls between their first ranks" + why_; }
   std::string account() const override { return {}; }
@@ -52,10 +62,28 @@ class over_mpi : public between_nodes {
 
  protected:
   handle leaders() const noexcept { return me_.mpi.value(leaders_); }
+  // A wait that no deadline ends, because the communicator is freed meanwhile.
+  void wait_for_leaders() noexcept {
+    const inside_a_call now;
+    me_.mpi.barrier(leaders());
+  }
 
   const leader me_;
 
  private:
+  // Waits for a call that has been started with this error. MPI's blocking calls would know of no
+  // deadline.
+  int wait_for(handle_space& request, int error) noexcept {
+    const std::uint64_t end_ns = platform::now_ns() + me_.patience_ns;
+    for (int is_done = 0; error == 0;) {
+      error = me_.mpi.test(&request, &is_done, me_.mpi.ignored_status);
+      if (is_done != 0) break;
+      if (platform::now_ns() > end_ns) me_.report(me_.state, "ranks of other nodes");
+      native::yield();
+    }
+    return error;
+  }
+
   handle_space leaders_{};
   std::string why_;
 };
@@ -96,7 +124,7 @@ class over_network final : public over_mpi {
   // All leaders have left their last call: nobody asks this node for a packet of it any more.
   ~over_network() override {
     if (opened_ == nullptr) return;
-    over_mpi::barrier();
+    wait_for_leaders();
     path_->close(opened_);
   }
 
