@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -134,28 +135,24 @@ class over_network final : public over_mpi {
     network_offer mine;
     std::string why;
     path_ = load_network_path(why);
-    if (path_ != nullptr)
+    // relaxed: publishes nothing.
+    if (path_ != nullptr && !is_in_vain.load(relaxed))
       path_->offer(network.c_str(), &mine);
     else
-      std::snprintf(mine.why, sizeof mine.why, "%s", why.c_str());
+      std::snprintf(mine.why, sizeof mine.why, "%s", path_ == nullptr ? why.c_str() : lost);
     std::vector<network_offer> all(nodes);
-    if (!gather(me_.mpi, leaders(), &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
-    for (std::size_t i = 0; i < nodes; ++i)
-      if (all[i].can_serve == 0) return at(i) + all[i].why;
+    if (std::string refusal = refused(mine, all); !refusal.empty()) return refusal;
     network_offer answer;
     opened_ = path_->open(network.c_str(), all.data(), static_cast<unsigned>(nodes),
                           static_cast<unsigned>(me_.node), answer.why, sizeof answer.why);
     answer.can_serve = opened_ != nullptr ? 1 : 0;
     if (opened_ != nullptr)
       carried_ = std::min<std::size_t>(path_->most_values(opened_), most_words);
-    if (!gather(me_.mpi, leaders(), &answer, sizeof answer, all.data()))
-      return "MPI_Iallgather failed";
-    for (std::size_t i = 0; i < nodes; ++i) {
-      if (all[i].can_serve != 0) continue;
-      if (opened_ != nullptr) path_->close(std::exchange(opened_, nullptr));
-      return at(i) + all[i].why;
-    }
-    return {};
+    if (std::string refusal = refused(answer, all); !refusal.empty()) return refusal;
+    // Hosts with a router between them have started it, too, but their packets do not arrive.
+    network_offer tried;
+    tried.can_serve = is_tried(tried) ? 1 : 0;
+    return refused(tried, all);
   }
 
   int barrier() noexcept override { return episode(nullptr, 0) ? 0 : over_mpi::barrier(); }
@@ -204,8 +201,33 @@ class over_network final : public over_mpi {
  private:
   // What a packet may carry, and how many packets a reduction may take.
   static constexpr std::size_t most_words = 32, most_episodes = 4;
+  static constexpr std::uint64_t trial_ns = 2'000'000'000;
+  static constexpr const char* lost = "the packets of a barrier do not arrive, or not within 2 s";
+  // Packets of this process have not arrived: its next communicators do not wait for them again.
+  static inline std::atomic<bool> is_in_vain{false};
   static constexpr unsigned words_of(std::size_t bytes) noexcept {
     return static_cast<unsigned>((bytes + 7) / 8);
+  }
+  // Returns why a node does not take this path, which then all leave.
+  std::string refused(const network_offer& mine, std::vector<network_offer>& all) {
+    if (!gather(me_.mpi, leaders(), &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].can_serve != 0) continue;
+      if (opened_ != nullptr) path_->close(std::exchange(opened_, nullptr));
+      return at(i) + all[i].why;
+    }
+    return {};
+  }
+  // Whether the packets of a first barrier arrive.
+  bool is_tried(network_offer& mine) noexcept {
+    const int outcome = path_->episode(opened_, nullptr, 0, trial_ns, missing_.data(),
+                                       me_.make_progress, me_.state, mine.why, sizeof mine.why);
+    if (outcome == 1) {
+      std::snprintf(mine.why, sizeof mine.why, "%s", lost);
+      // relaxed: publishes nothing.
+      is_in_vain.store(true, relaxed);
+    }
+    return outcome == 0;
   }
   std::string at(std::size_t node) const {
     return "on the node of rank " + std::to_string(me_.leaders[node]) + ", ";

@@ -157,6 +157,17 @@ TEST_P(preload_mpi_network, all_fall_back_if_one_host_has_no_program) {
               "eth0 has no program of tutti's");
 }
 
+// Hosts with a router between them are such: the packets are not sent to the router.
+TEST_P(preload_mpi_network, all_fall_back_if_the_packets_do_not_arrive) {
+  testbed bed(2);
+  bed.inject_faults({.lose = 0.9999999});
+  const mpi_output result = run(bed, {"ten", "order"}, 2);
+  EXPECT_HELD(result);
+  EXPECT_SAYS(result,
+              "2 nodes, MPI's own calls between their first ranks, because on the node of rank 0, "
+              "the packets of a barrier do not arrive");
+}
+
 TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called) {
   const std::uint32_t hosts = is_open_mpi() ? 3 : 2;
   testbed bed(hosts);
