@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@
 #include "preload/mpi/gather.hpp"
 #include "preload/mpi/inside_a_call.hpp"
 #include "preload/mpi/network/path.hpp"
+#include "tutti/platform/clock.hpp"
+#include "tutti/platform/native.hpp"
 
 namespace tutti::preload {
 namespace {
@@ -35,16 +38,24 @@ class over_mpi : public between_nodes {
   // Open MPI asks its components for the leaders' communicator as well.
   int barrier() noexcept override {
     const inside_a_call now;
-    return me_.mpi.barrier(leaders());
+    if (me_.patience_ns == 0) return me_.mpi.barrier(leaders());
+    handle_space request;
+    return wait_for(request, me_.mpi.ibarrier(leaders(), &request));
   }
   int bcast(void* data, int bytes, int node) noexcept override {
     const inside_a_call now;
-    return me_.mpi.bcast(data, bytes, me_.mpi.byte, node, leaders());
+    if (me_.patience_ns == 0) return me_.mpi.bcast(data, bytes, me_.mpi.byte, node, leaders());
+    handle_space request;
+    return wait_for(request, me_.mpi.ibcast(data, bytes, me_.mpi.byte, node, leaders(), &request));
   }
   int allreduce(const reduced& r) noexcept override {
     const inside_a_call now;
-    return me_.mpi.allreduce(me_.mpi.in_place, r.values, static_cast<int>(r.count), r.type,
-                             r.mpi_op, leaders());
+    const int count = static_cast<int>(r.count);
+    if (me_.patience_ns == 0)
+      return me_.mpi.allreduce(me_.mpi.in_place, r.values, count, r.type, r.mpi_op, leaders());
+    handle_space request;
+    return wait_for(request, me_.mpi.iallreduce(me_.mpi.in_place, r.values, count, r.type, r.mpi_op,
+                                                leaders(), &request));
   }
   std::string path() const override { return "MPI's own calls between their first ranks" + why_; }
   std::string account() const override { return {}; }
@@ -52,10 +63,28 @@ class over_mpi : public between_nodes {
 
  protected:
   handle leaders() const noexcept { return me_.mpi.value(leaders_); }
+  // A wait that no deadline ends, because the communicator is freed meanwhile.
+  void wait_for_leaders() noexcept {
+    const inside_a_call now;
+    me_.mpi.barrier(leaders());
+  }
 
   const leader me_;
 
  private:
+  // Waits for a call that has been started with this error. MPI's blocking calls would know of no
+  // deadline.
+  int wait_for(handle_space& request, int error) noexcept {
+    const std::uint64_t end_ns = platform::now_ns() + me_.patience_ns;
+    for (int is_done = 0; error == 0;) {
+      error = me_.mpi.test(&request, &is_done, me_.mpi.ignored_status);
+      if (is_done != 0) break;
+      if (platform::now_ns() > end_ns) me_.report(me_.state, "ranks of other nodes");
+      native::yield();
+    }
+    return error;
+  }
+
   handle_space leaders_{};
   std::string why_;
 };
@@ -96,7 +125,7 @@ class over_network final : public over_mpi {
   // All leaders have left their last call: nobody asks this node for a packet of it any more.
   ~over_network() override {
     if (opened_ == nullptr) return;
-    over_mpi::barrier();
+    wait_for_leaders();
     path_->close(opened_);
   }
 
@@ -106,28 +135,24 @@ class over_network final : public over_mpi {
     network_offer mine;
     std::string why;
     path_ = load_network_path(why);
-    if (path_ != nullptr)
+    // relaxed: publishes nothing.
+    if (path_ != nullptr && !is_in_vain.load(relaxed))
       path_->offer(network.c_str(), &mine);
     else
-      std::snprintf(mine.why, sizeof mine.why, "%s", why.c_str());
+      std::snprintf(mine.why, sizeof mine.why, "%s", path_ == nullptr ? why.c_str() : lost);
     std::vector<network_offer> all(nodes);
-    if (!gather(me_.mpi, leaders(), &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
-    for (std::size_t i = 0; i < nodes; ++i)
-      if (all[i].can_serve == 0) return at(i) + all[i].why;
+    if (std::string refusal = refused(mine, all); !refusal.empty()) return refusal;
     network_offer answer;
     opened_ = path_->open(network.c_str(), all.data(), static_cast<unsigned>(nodes),
                           static_cast<unsigned>(me_.node), answer.why, sizeof answer.why);
     answer.can_serve = opened_ != nullptr ? 1 : 0;
     if (opened_ != nullptr)
       carried_ = std::min<std::size_t>(path_->most_values(opened_), most_words);
-    if (!gather(me_.mpi, leaders(), &answer, sizeof answer, all.data()))
-      return "MPI_Iallgather failed";
-    for (std::size_t i = 0; i < nodes; ++i) {
-      if (all[i].can_serve != 0) continue;
-      if (opened_ != nullptr) path_->close(std::exchange(opened_, nullptr));
-      return at(i) + all[i].why;
-    }
-    return {};
+    if (std::string refusal = refused(answer, all); !refusal.empty()) return refusal;
+    // Hosts with a router between them have started it, too, but their packets do not arrive.
+    network_offer tried;
+    tried.can_serve = is_tried(tried) ? 1 : 0;
+    return refused(tried, all);
   }
 
   int barrier() noexcept override { return episode(nullptr, 0) ? 0 : over_mpi::barrier(); }
@@ -176,8 +201,33 @@ class over_network final : public over_mpi {
  private:
   // What a packet may carry, and how many packets a reduction may take.
   static constexpr std::size_t most_words = 32, most_episodes = 4;
+  static constexpr std::uint64_t trial_ns = 2'000'000'000;
+  static constexpr const char* lost = "the packets of a barrier do not arrive, or not within 2 s";
+  // Packets of this process have not arrived: its next communicators do not wait for them again.
+  static inline std::atomic<bool> is_in_vain{false};
   static constexpr unsigned words_of(std::size_t bytes) noexcept {
     return static_cast<unsigned>((bytes + 7) / 8);
+  }
+  // Returns why a node does not take this path, which then all leave.
+  std::string refused(const network_offer& mine, std::vector<network_offer>& all) {
+    if (!gather(me_.mpi, leaders(), &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].can_serve != 0) continue;
+      if (opened_ != nullptr) path_->close(std::exchange(opened_, nullptr));
+      return at(i) + all[i].why;
+    }
+    return {};
+  }
+  // Whether the packets of a first barrier arrive.
+  bool is_tried(network_offer& mine) noexcept {
+    const int outcome = path_->episode(opened_, nullptr, 0, trial_ns, missing_.data(),
+                                       me_.make_progress, me_.state, mine.why, sizeof mine.why);
+    if (outcome == 1) {
+      std::snprintf(mine.why, sizeof mine.why, "%s", lost);
+      // relaxed: publishes nothing.
+      is_in_vain.store(true, relaxed);
+    }
+    return outcome == 0;
   }
   std::string at(std::size_t node) const {
     return "on the node of rank " + std::to_string(me_.leaders[node]) + ", ";

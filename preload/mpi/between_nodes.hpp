@@ -45,7 +45,11 @@ struct leader {
   // The number of this node, and the rank of each node's leader.
   int node = 0;
   std::vector<int> leaders;
+  // How long the network's calls wait; 0: they wait for ever.
   std::uint64_t deadline_ns = 0;
+  // The same for MPI's own calls. Either it is 0 at all leaders or at none: what one of them starts
+  // does not match what another waits for at once.
+  std::uint64_t patience_ns = 0;
   // Lets MPI work on what it has begun.
   void (*make_progress)(void* state) = nullptr;
   // Names the ranks that a deadline has found missing, and ends the job.

@@ -19,6 +19,7 @@
 #include "preload/mpi/settings.hpp"
 #include "src/mpi/wait_until_read.hpp"
 #include "tutti/platform/clock.hpp"
+#include "tutti/platform/minmax.hpp"
 
 namespace tutti::preload {
 namespace {
@@ -27,7 +28,7 @@ namespace {
 
 struct introduction {
   // Increased whenever the room or this introduction changes.
-  static constexpr std::uint32_t current_version = 5;
+  static constexpr std::uint32_t current_version = 6;
   std::uint32_t version = current_version;
   std::int32_t pid = 0;
   std::uint64_t node = 0;
@@ -35,8 +36,8 @@ struct introduction {
   // the memory's name, which no other has.
   std::int32_t memory = -1;
   char memory_name[32] = {};
-  // Whether TUTTI_MPI_NETWORK names a device.
-  std::int32_t has_network = 0;
+  // Whether TUTTI_MPI_NETWORK names a device, and TUTTI_MPI_DEADLINE a time.
+  std::int16_t has_network = 0, has_deadline = 0;
 };
 
 class descriptor {
@@ -166,6 +167,7 @@ std::string communicator::join() {
   mine.pid = static_cast<std::int32_t>(getpid());
   mine.node = said.node;
   mine.has_network = said.network.empty() ? 0 : 1;
+  mine.has_deadline = said.deadline_ns == 0 ? 0 : 1;
   std::uint64_t drawn = 0;
   const bool is_drawn = getrandom(&drawn, sizeof drawn, 0) == sizeof drawn;
   std::snprintf(mine.memory_name, sizeof mine.memory_name, "tutti-mpi-%016llx",
@@ -185,13 +187,14 @@ std::string communicator::join() {
 
   // From here on all ranks know the same, so they come to the same results.
   std::vector<int> leaders;
-  bool has_network = true;
+  bool has_network = true, has_deadline = true;
   std::vector<int> node_of(count), place(count);
   std::vector<rank_t> ranks_of;
   for (std::size_t i = 0; i < count; ++i) {
     if (all[i].version != introduction::current_version)
       return "rank " + std::to_string(i) + " has loaded another version of tutti";
     has_network = has_network && all[i].has_network != 0;
+    has_deadline = has_deadline && all[i].has_deadline != 0;
     std::size_t node = 0;
     while (node < leaders.size() &&
            all[static_cast<std::size_t>(leaders[node])].node != all[i].node)
@@ -259,6 +262,7 @@ std::string communicator::join() {
         .node = node_,
         .leaders = leaders,
         .deadline_ns = deadline_ns_,
+        .patience_ns = has_deadline ? deadline_ns_ + longer_ns() : 0,
         .make_progress = [](void* self) { static_cast<communicator*>(self)->make_progress(); },
         .report =
             [](void* self, const std::string& missing) {
@@ -446,18 +450,32 @@ void communicator::begin() noexcept {
   progressing::waits_in = comm_;
 }
 
-template <class Wait, class Missing>
-void communicator::insist(const char* call, Wait wait, Missing is_missing) noexcept {
+// `is_outside`: whether the leader of this node waits for other nodes. Then their ranks may know
+// who is missing, and so may the leader: they get some more time to say it.
+template <class Wait, class Missing, class Outside>
+void communicator::insist(const char* call, Wait wait, Missing is_missing,
+                          Outside is_outside) noexcept {
   if (deadline_ns_ == 0) [[likely]] {
     wait(no_deadline{}, false);
     return;
   }
+  const auto ends_within = [&](std::uint64_t ns, bool is_again) {
+    return wait(deadline(platform::now_ns() + ns), is_again);
+  };
   bool is_again = false;
-  while (!wait(deadline(platform::now_ns() + deadline_ns_), is_again)) {
+  while (!ends_within(deadline_ns_, is_again)) {
+    const bool knows_nobody = outer_ && is_outside();
+    if (knows_nobody && ends_within(longer_ns(), true)) return;
     // The first rank names those that are missing; another one ends the job only if that fails.
-    if (is_again || room_->may_speak()) report(call, is_missing);
+    if (is_again || room_->may_speak())
+      report(call, [&](rank_t i) { return !(knows_nobody && i == 0) && is_missing(i); });
     is_again = true;
   }
+}
+// For how much longer than the deadline a rank waits that does not know who is missing.
+std::uint64_t communicator::longer_ns() const noexcept {
+  constexpr std::uint64_t least_ns = 50'000'000, most_ns = 1'000'000'000;
+  return within(deadline_ns_ / 4, least_ns, most_ns);
 }
 
 template <class Missing>
@@ -494,7 +512,8 @@ void communicator::wait_for_others(const char* call) noexcept {
   begin();
   insist(
       call, [&](auto until, bool) { return room_->wait_for_others(until); },
-      [&](rank_t i) { return !room_->has_arrived(i); });
+      [&](rank_t i) { return !room_->has_arrived(i); },
+      [&] { return room_->is_outside_for_next(); });
 }
 
 void communicator::make_room_in_ring(const char* call) noexcept {
@@ -513,7 +532,8 @@ std::size_t communicator::take(void* data, std::size_t most, int root, const cha
   insist(
       call,
       [&](auto until, bool is_again) { return room_->take(data, most, bytes, until, is_again); },
-      [&](rank_t i) { return static_cast<int>(i) == root; });
+      [&](rank_t i) { return static_cast<int>(i) == root; },
+      [&] { return room_->is_outside_for_this(); });
   return bytes;
 }
 
@@ -538,6 +558,7 @@ int communicator::barrier_of_many() noexcept {
     take(nullptr, 0, 0, call);
     return 0;
   }
+  room_->go_outside();
   const int error = outer_->barrier();
   publish(nullptr, 0, call);
   return error;
@@ -557,8 +578,11 @@ int communicator::bcast(void* data, std::size_t bytes, int root, std::size_t& se
     else
       sent = take(data, bytes, outer_ ? place_on_node_[from] : root, call);
   }
-  if (outer_ && room_->me() == 0)
+  if (outer_ && room_->me() == 0) {
+    // Here nobody waits for what the root's node sends.
+    if (!is_root_here) room_->go_outside();
     error = outer_->bcast(data, static_cast<int>(bytes), node_of_[from]);
+  }
   // After an error, too: the other ranks of the node wait.
   if (!is_root_here) {
     if (room_->me() == 0)
@@ -577,6 +601,7 @@ int communicator::allreduce_between_nodes(const reduced& r) noexcept {
     return 0;
   }
   room_->combine_all(r.op, r.values, r.count, r.bytes);
+  room_->go_outside();
   const int error = outer_->allreduce(r);
   publish(r.values, r.bytes, call);
   return error;

@@ -160,8 +160,9 @@ class alignas(cache_line) communicator {
   void make_room_in_ring(const char* call) noexcept;
   void begin() noexcept;
   // Calls wait(deadline, is_again) until it returns true.
-  template <class Wait, class Missing>
-  void insist(const char* call, Wait wait, Missing is_missing) noexcept;
+  template <class Wait, class Missing, class Outside>
+  void insist(const char* call, Wait wait, Missing is_missing, Outside is_outside) noexcept;
+  std::uint64_t longer_ns() const noexcept;
   template <class Missing>
   [[gnu::cold, gnu::noinline]] void report(const char* call, Missing is_missing) noexcept;
   // Says who is missing, and ends the job.

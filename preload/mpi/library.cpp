@@ -100,7 +100,8 @@ bool set_functions(library& all, const loaded& mpi) noexcept {
   mpi.set(all.register_progress, "opal_progress_register");
   return mpi.set(all.barrier, "PMPI_Barrier") && mpi.set(all.ibarrier, "PMPI_Ibarrier") &&
          mpi.set(all.bcast, "PMPI_Bcast") && mpi.set(all.allreduce, "PMPI_Allreduce") &&
-         mpi.set(all.iallgather, "PMPI_Iallgather") && mpi.set(all.test, "PMPI_Test") &&
+         mpi.set(all.iallgather, "PMPI_Iallgather") && mpi.set(all.ibcast, "PMPI_Ibcast") &&
+         mpi.set(all.iallreduce, "PMPI_Iallreduce") && mpi.set(all.test, "PMPI_Test") &&
          mpi.set(all.iprobe, "PMPI_Iprobe") && mpi.set(all.comm_size, "PMPI_Comm_size") &&
          mpi.set(all.comm_rank, "PMPI_Comm_rank") &&
          mpi.set(all.comm_test_inter, "PMPI_Comm_test_inter") &&

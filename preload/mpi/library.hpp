@@ -47,6 +47,9 @@ struct library {
   allreduce_function<large_count> allreduce_c;
   int (*iallgather)(const void* mine, int count, handle type, void* all, int count_each,
                     handle type_each, handle comm, void* request);
+  int (*ibcast)(void* data, int count, handle type, int root, handle comm, void* request);
+  int (*iallreduce)(const void* mine, void* result, int count, handle type, handle op, handle comm,
+                    void* request);
   int (*test)(void* request, int* is_done, void* status);
   int (*iprobe)(int source, int tag, handle comm, int* is_there, void* status);
   int (*comm_size)(handle comm, int* size);

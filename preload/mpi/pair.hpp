@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
 #include "tutti/wait/patience.hpp"
 
 namespace tutti::preload {
@@ -32,7 +33,15 @@ class pair {
     // order also puts the last arrival before the check for sleepers.
     return line_.arrivals.fetch_add(1, seq_cst) + 1 == arrivals_of(episode);
   }
-  bool is_asleep() const noexcept { return wait_.asleep() != 0; }
+  // Whether the other rank sleeps. This rank has arrived as the last one.
+  bool is_asleep() const noexcept {
+#if !defined(__x86_64__)
+    // seq_cst: puts the arrival before the look in the total order; pairs with the fence of
+    // whoever is about to sleep. On x86 the arrival is a fence itself.
+    platform::fence(seq_cst);
+#endif
+    return wait_.asleep() != 0;
+  }
   void wake() noexcept { wait_.notify_ordered(line_.arrivals); }
   // The rank that has arrived first waits for the other. Returns false if the deadline has passed;
   // it may wait again.

@@ -170,6 +170,24 @@ class room {
     return next == n_;
   }
 
+  // --- several nodes: rank 0 waits for the others, and publishes what comes from there
+
+  // Rank 0 calls this before it waits.
+  void go_outside() noexcept {
+    // relaxed: only those who ask who is missing read it.
+    the_hub().outside.store(broadcasts_ + 1, relaxed);
+  }
+  // Whether rank 0 has gone outside for the broadcast that this rank takes, or for the one that it
+  // takes next.
+  bool is_outside_for_this() const noexcept {
+    // relaxed: a snapshot for messages.
+    return the_hub().outside.load(relaxed) == broadcasts_;
+  }
+  bool is_outside_for_next() const noexcept {
+    // relaxed: as above.
+    return the_hub().outside.load(relaxed) == broadcasts_ + 1;
+  }
+
   // Whether another rank has arrived in the episode in which this one waits.
   bool has_arrived(rank_t rank) noexcept {
     // relaxed: a snapshot for messages.
@@ -190,6 +208,8 @@ class room {
     pair<wait_policy> both;
     alignas(cache_line) wait_policy broadcast_wait;
     std::atomic<bool> has_spoken{false};
+    // The number of the broadcast for which rank 0 has gone outside.
+    count outside{0};
     // Whether each rank has a CPU, and there are many.
     const bool has_groups;
     platform::cpu_hints hints[platform::core_slots];

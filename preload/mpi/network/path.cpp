@@ -126,7 +126,8 @@ void offer(const char* text, network_offer* mine) try {
   const wish said = wish_of(text);
   mine->topology = said.topology;
   mine->incarnation = incarnation_now();
-  if (::getrandom(mine->key, sizeof mine->key, 0) != sizeof mine->key)
+  if (::getrandom(mine->key, sizeof mine->key, 0) != sizeof mine->key ||
+      ::getrandom(&mine->first_identifier, 1, 0) != 1)
     throw std::runtime_error("the kernel gives no random numbers");
   if (said.has_engine)
     offer_engine(said.device, mine);
@@ -150,10 +151,13 @@ void agree(const wish& said, const network_offer* all, unsigned nodes, membershi
     m.incarnation = std::max(m.incarnation, all[i].incarnation);
     for (unsigned word = 0; word < 4; ++word) available[word] &= all[i].available[word];
   }
-  unsigned id = 0;
-  while (id < 256 && (available[id / 64] >> id % 64 & 1) == 0) ++id;
-  if (id == 256) throw std::runtime_error("no identifier is free at all nodes");
-  m.communicator = static_cast<std::uint16_t>(id);
+  for (unsigned tried = 0; tried < 256; ++tried) {
+    const unsigned id = (all[0].first_identifier + tried) % 256;
+    if ((available[id / 64] >> id % 64 & 1) == 0) continue;
+    m.communicator = static_cast<std::uint16_t>(id);
+    return;
+  }
+  throw std::runtime_error("no identifier is free at all nodes");
 }
 
 std::unique_ptr<served_communicator> open_packet_path(const wish& said, const network_offer* all,
@@ -254,9 +258,10 @@ int episode(void* opened, std::uint64_t* values, unsigned count, std::uint64_t d
   endpoint& e = *static_cast<served_communicator*>(opened)->member;
   e.how.meanwhile = [=] { meanwhile(state); };
   time_limit limit;
+  // The endpoint asks the nodes so long before its limit, and gives up when all have answered.
   if (deadline_ns != 0)
-    limit =
-        network::clock::now() + std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_ns));
+    limit = network::clock::now() +
+            std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_ns)) + e.how.inquiry;
   if (count == 0)
     e.barrier(limit);
   else

@@ -12,7 +12,7 @@ namespace tutti::preload {
 // What a leader offers the others when a communicator is made. It travels as bytes.
 struct network_offer {
   // Increased whenever this struct or network_path changes.
-  static constexpr std::uint32_t current_version = 3;
+  static constexpr std::uint32_t current_version = 4;
   std::uint32_t version = current_version;
   // 0: the device cannot serve; `why` tells the reason.
   std::uint32_t can_serve = 0;
@@ -21,7 +21,9 @@ struct network_offer {
   std::uint8_t mac[6] = {};
   // 1: the device is that of an engine in RTL.
   std::uint8_t has_engine = 0;
-  std::uint8_t unused = 0;
+  // Where the search for an identifier begins, by chance: leaders of several communicators may
+  // search at the same time. That of the first leader counts.
+  std::uint8_t first_identifier = 0;
   // No incarnation that this node has used or seen is larger.
   std::uint32_t incarnation = 0;
   std::uint32_t topology = 0;

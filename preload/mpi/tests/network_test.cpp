@@ -109,6 +109,19 @@ TEST_P(preload_mpi_network, communicators_come_and_go) {
   EXPECT_EQ(bed.run(nothing_is_left, 10s), "");
 }
 
+// Two ranks of each host are leaders. If both took the first free identifier, each would often find
+// it in use at one of the hosts.
+TEST_P(preload_mpi_network, leaders_of_several_communicators_find_identifiers_at_once) {
+  if (!is_open_mpi()) GTEST_SKIP() << "its ranks spin";
+  testbed bed(2);
+  const mpi_output result = run(bed, {"halves"}, 4);
+  EXPECT_HELD(result);
+  std::size_t in_use = 0;
+  for (std::size_t at = 0; (at = result.text.find("is in use", at)) != std::string::npos; ++at)
+    ++in_use;
+  EXPECT_LT(in_use, 5) << result.text;
+}
+
 // The processes whose command line has these words.
 std::vector<pid_t> processes_of(const std::vector<std::string>& words) {
   std::string wanted;
@@ -155,6 +168,17 @@ TEST_P(preload_mpi_network, all_fall_back_if_one_host_has_no_program) {
   EXPECT_SAYS(result,
               "2 nodes, MPI's own calls between their first ranks, because on the node of rank 1, "
               "eth0 has no program of tutti's");
+}
+
+// Hosts with a router between them are such: the packets are not sent to the router.
+TEST_P(preload_mpi_network, all_fall_back_if_the_packets_do_not_arrive) {
+  testbed bed(2);
+  bed.inject_faults({.lose = 0.9999999});
+  const mpi_output result = run(bed, {"ten", "order"}, 2);
+  EXPECT_HELD(result);
+  EXPECT_SAYS(result,
+              "2 nodes, MPI's own calls between their first ranks, because on the node of rank 0, "
+              "the packets of a barrier do not arrive");
 }
 
 TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called) {

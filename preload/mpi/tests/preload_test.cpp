@@ -207,6 +207,38 @@ TEST_P(preload_mpi, a_deadline_names_the_missing_rank_and_ends_the_job) {
   }
 }
 
+// Ranks 0 and 1 are on one node, 2 and 3 on another. Rank 3 waits for its leader, which waits for
+// the other node: neither of them is missing.
+TEST_P(preload_mpi, a_deadline_names_no_leader_that_waits_for_another_node) {
+  for (const std::string scenario : {"missing", "missing_root"}) {
+    const output result = run_preloaded(
+        GetParam(),
+        "sh -c 'export TUTTI_MPI_NODE=$((${PMI_RANK:-$OMPI_COMM_WORLD_RANK} / 2)); exec " +
+            program_of(GetParam(), scenario) + "'",
+        {.ranks = 4, .variables = {"TUTTI_MPI_DEADLINE=1s"}});
+    EXPECT_NE(result.status, 0);
+    EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
+    EXPECT_SAYS(result, "for 1 s for rank 1 (process ");
+    EXPECT_FALSE(says(result, "for rank 2")) << result.text;
+  }
+}
+
+// All others wait for the node of the missing rank, where nobody else is.
+TEST_P(preload_mpi, a_deadline_ends_a_job_that_waits_for_a_whole_node) {
+  for (const std::string ranks_of_nodes : {"0 1 0", "0 1 2 2"}) {
+    const output result = run_preloaded(
+        GetParam(),
+        "sh -c 'set -- " + ranks_of_nodes +
+            "; shift ${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; export TUTTI_MPI_NODE=$1; exec " +
+            program_of(GetParam(), "missing") + "'",
+        {.ranks = ranks_of_nodes.size() > 5 ? 4 : 3, .variables = {"TUTTI_MPI_DEADLINE=300ms"}});
+    EXPECT_NE(result.status, 0);
+    EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
+    EXPECT_SAYS(result, " for 0.3 s for ranks of other nodes");
+    EXPECT_FALSE(says(result, "(process ")) << result.text;
+  }
+}
+
 TEST_P(preload_mpi, a_deadline_ends_a_job_in_which_a_rank_does_not_come_to_the_first_call) {
   const output result = run("missing_first", {.variables = {"TUTTI_MPI_DEADLINE=300ms"}});
   EXPECT_NE(result.status, 0);

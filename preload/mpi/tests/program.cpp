@@ -487,6 +487,16 @@ void killed() {
   if (world_rank == 1) kill(getpid(), SIGKILL);
   MPI_Barrier(MPI_COMM_WORLD);
 }
+// Each half of the ranks makes its own communicators, at the same time as the other half.
+void halves() {
+  for (int i = 0; i < 40; ++i) {
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, world_rank, &half);
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_sum(half, i);
+    MPI_Comm_free(&half);
+  }
+}
 void ten_barriers() {
   for (int i = 0; i < 10; ++i) MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -539,6 +549,7 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"loading", loading},
     {"pending", pending},
     {"killed", killed},
+    {"halves", halves},
     {"ten", ten_barriers},
     {"endless", endless_barriers},
     {"large_counts", large_counts},
