@@ -320,42 +320,6 @@ class hesitating {
   checked_plain<unsigned> wrote_[2][most_threads];
 };
 
-// The last of three gives up and sends a message to the second one, which may give up as well and
-// answers before it releases the message. Nobody may be released between the question and the end
-// of the answer.
-class giving_up {
- public:
-  template <class Endpoint>
-  void operator()(Endpoint& me, rank_t /*n*/) {
-    bool is_over = false;
-    if (me.rank() > 0) {
-      const timed_idle late = me.idle_for(true, std::chrono::nanoseconds(1));
-      is_over = late && late.result == idle_result::unanimous;
-      if (!late && me.rank() == 2) {
-        asked_ = asked_ + 1;
-        me.send(1, std::uint64_t{1});
-        me.flush();
-      }
-    }
-    while (!is_over) {
-      while (me.can_recv()) {
-        const received message = me.recv();
-        if (me.rank() == 1) {
-          me.send(2, std::uint64_t{2});
-          me.flush();
-          answered_ = answered_ + 1;
-        }
-        me.release(message);
-      }
-      is_over = me.idle(true) == idle_result::unanimous;
-    }
-    RL_ASSERT(asked_ == answered_);
-  }
-
- private:
-  checked_plain<unsigned> asked_ = 0u, answered_ = 0u;
-};
-
 template <class Behaviour, class Detector, class Wait>
 program of(const std::string& name, rank_t n) {
   return {name + ", n = " + std::to_string(n), n, [n]() -> std::unique_ptr<scenario> {
@@ -372,7 +336,6 @@ std::vector<program> idle_programs() {
     made.push_back(of<deserting, Detector, parking>("one leaves, park", n));
   }
   made.push_back(of<hesitating, Detector, spinning>("a deadline, spin", 2));
-  made.push_back(of<giving_up, Detector, spinning>("two give up, spin", 3));
   made.push_back(of<conversing, Detector, adapting>("messages, adaptive", 2));
   return made;
 }
