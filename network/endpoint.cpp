@@ -96,10 +96,10 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
   std::uint32_t times = 0;
   for (;;) {
     auto until = clock::now() + longer_by_chance(interval);
-    if (limit) until = std::min(until, std::max(*limit - how.inquiry, clock::now()));
+    if (limit) until = std::min(until, *limit);
     if (wait_with_work(until)) break;
-    if (limit && clock::now() >= *limit - how.inquiry) {
-      const auto known = inquire(std::max(*limit, clock::now() + std::chrono::milliseconds(1)));
+    if (limit && clock::now() >= *limit) {
+      const auto known = inquire(clock::now() + how.inquiry);
       if (wait(episode_, clock::now())) break;
       absence who;
       for (rank_t r = 0; r < size(); ++r) {

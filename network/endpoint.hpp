@@ -53,7 +53,7 @@ struct waiting {
   std::chrono::microseconds first_repeat{1000};
   // The interval doubles up to this.
   std::chrono::microseconds longest_repeat{32000};
-  // How long nodes may take, at the end of a deadline, to report how far they are.
+  // How long nodes may take, after a deadline, to report how far they are.
   std::chrono::milliseconds inquiry{20};
   // Called once a millisecond while the host waits, if there is a function: for a program that has
   // other work to move on.

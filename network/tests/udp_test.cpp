@@ -109,6 +109,15 @@ TEST_P(udp, sums_have_the_bits_of_the_order_of_ranks) {
   });
 }
 
+TEST_P(udp, no_rank_gives_up_before_its_deadline) {
+  on_ranks(GetParam(), 2, {}, [&](udp_endpoint& e) {
+    e.how.inquiry = 400ms;
+    e.barrier();
+    if (e.rank() == 1) std::this_thread::sleep_for(100ms);
+    EXPECT_NO_THROW(e.barrier(clock::now() + 350ms));
+  });
+}
+
 TEST_P(udp, deadline_names_the_late_rank_which_then_arrives) {
   on_ranks(GetParam(), 4, {}, [&](udp_endpoint& e) {
     // All live nodes answer, also on a loaded machine; the inquiry ends with the last answer.

@@ -258,10 +258,9 @@ int episode(void* opened, std::uint64_t* values, unsigned count, std::uint64_t d
   endpoint& e = *static_cast<served_communicator*>(opened)->member;
   e.how.meanwhile = [=] { meanwhile(state); };
   time_limit limit;
-  // The endpoint asks the nodes so long before its limit, and gives up when all have answered.
   if (deadline_ns != 0)
-    limit = network::clock::now() +
-            std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_ns)) + e.how.inquiry;
+    limit =
+        network::clock::now() + std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_ns));
   if (count == 0)
     e.barrier(limit);
   else
