@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the seal of the snapshot detector, one call after the other; tests/model/messages.cpp checks
-// the detector with threads.
+// Tests the seal of the snapshot detector, one call after the other; tests/model/messages.cpp
+// checks the detector with threads.
 #include "tutti/termination/snapshot.hpp"
 
 #include <gtest/gtest.h>
