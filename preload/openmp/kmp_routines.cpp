@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "preload/openmp/kmpc.hpp"
+#include "preload/openmp/ompt/events.hpp"
 
 using namespace tutti::openmp;
 
@@ -16,18 +17,20 @@ struct nest_lock;
 extern "C" {
 void omp_init_nest_lock_(nest_lock**);
 void omp_destroy_nest_lock_(nest_lock**);
-void omp_set_nest_lock_(nest_lock**);
 void omp_unset_nest_lock_(nest_lock**);
-int omp_test_nest_lock_(nest_lock**);
 }
 #define TUTTI_KMPC_VERSION(function, name) __asm__(".symver " #function ", " #name "@VERSION")
 
 TUTTI_KMPC void tutti_kmpc_init_nest_lock(nest_lock** l) { omp_init_nest_lock_(l); }
 TUTTI_KMPC void tutti_kmpc_init_nest_lock_with_hint(nest_lock** l, int) { omp_init_nest_lock_(l); }
 TUTTI_KMPC void tutti_kmpc_destroy_nest_lock(nest_lock** l) { omp_destroy_nest_lock_(l); }
-TUTTI_KMPC void tutti_kmpc_set_nest_lock(nest_lock** l) { omp_set_nest_lock_(l); }
+TUTTI_KMPC void tutti_kmpc_set_nest_lock(nest_lock** l) {
+  set_nest_lock(*l, &self(), TUTTI_OMPT_CALL_SITE);
+}
 TUTTI_KMPC void tutti_kmpc_unset_nest_lock(nest_lock** l) { omp_unset_nest_lock_(l); }
-TUTTI_KMPC int tutti_kmpc_test_nest_lock(nest_lock** l) { return omp_test_nest_lock_(l); }
+TUTTI_KMPC int tutti_kmpc_test_nest_lock(nest_lock** l) {
+  return test_nest_lock(*l, &self(), TUTTI_OMPT_CALL_SITE);
+}
 TUTTI_KMPC_VERSION(tutti_kmpc_init_nest_lock, omp_init_nest_lock);
 TUTTI_KMPC_VERSION(tutti_kmpc_init_nest_lock_with_hint, omp_init_nest_lock_with_hint);
 TUTTI_KMPC_VERSION(tutti_kmpc_destroy_nest_lock, omp_destroy_nest_lock);
@@ -60,12 +63,14 @@ TUTTI_KMPC void __kmpc_init_nest_lock_with_hint(source_place*, int, nest_lock** 
 TUTTI_KMPC void __kmpc_destroy_nest_lock(source_place*, int, nest_lock** l) {
   omp_destroy_nest_lock_(l);
 }
-TUTTI_KMPC void __kmpc_set_nest_lock(source_place*, int, nest_lock** l) { omp_set_nest_lock_(l); }
+TUTTI_KMPC void __kmpc_set_nest_lock(source_place*, int, nest_lock** l) {
+  set_nest_lock(*l, &self(), TUTTI_OMPT_CALL_SITE);
+}
 TUTTI_KMPC void __kmpc_unset_nest_lock(source_place*, int, nest_lock** l) {
   omp_unset_nest_lock_(l);
 }
 TUTTI_KMPC int __kmpc_test_nest_lock(source_place*, int, nest_lock** l) {
-  return omp_test_nest_lock_(l);
+  return test_nest_lock(*l, &self(), TUTTI_OMPT_CALL_SITE);
 }
 
 // ---- pauses, whose kind LLVM's runtime looks at

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/threads.hpp"
 
 // gomp.map gives their version, which is named VERSION, as in LLVM's library.
@@ -36,5 +37,10 @@ void end_kmpc_group(thread& me);
 // Whether the thread runs a task that it makes at once, so that it knows the sizes of the copies
 // that it combines later.
 bool learns_sizes(const thread& me);
+
+// Nestable locks (routines.cpp). The owner is the task for libgomp's programs and the thread for
+// clang's, because the tasks that a thread runs one inside of another share LLVM's nestable locks.
+void set_nest_lock(void* lock, const void* owner, ompt::call_site at);
+int test_nest_lock(void* lock, const void* owner, ompt::call_site at);
 
 }  // namespace tutti::openmp

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory allocators. All memory spaces are ordinary memory, as in libgomp without special devices.
+// Memory allocators. All memory spaces are ordinary memory, as in libgomp without special devices,
+// but allocators for memory of high bandwidth cannot be made.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -52,7 +53,9 @@ struct header {
 
 constexpr std::uintptr_t last_predefined = 8;
 
-void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears) {
+// `returned` is what the caller gives back to the same pool if it gets memory of it.
+void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears,
+           std::size_t returned = 0) {
   if (size == 0) return nullptr;
   if (from == 0) from = env(self()).allocator;
   auto* const a = from > last_predefined ? reinterpret_cast<allocator*>(from) : nullptr;
@@ -64,18 +67,18 @@ void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears
     bool has_room = true;
     if (a != nullptr && a->pool != UINTPTR_MAX) {
       // relaxed: a count.
-      std::uintptr_t used = a->used.load(tutti::relaxed);
+      std::uintptr_t used = a->used.load(tutti::relaxed), after = 0;
       do {
-        has_room = used + size >= size && used + size <= a->pool;
+        has_room = !__builtin_add_overflow(used - returned, size, &after) && after <= a->pool;
         // relaxed: a count.
       } while (has_room &&
-               !a->used.compare_exchange_weak(used, used + size, tutti::relaxed, tutti::relaxed));
+               !a->used.compare_exchange_weak(used, after, tutti::relaxed, tutti::relaxed));
     }
     if (has_room) {
       block = clears ? std::calloc(1, total) : std::malloc(total);
       if (block == nullptr && a != nullptr && a->pool != UINTPTR_MAX)
         // relaxed: a count.
-        a->used.fetch_sub(size, tutti::relaxed);
+        a->used.fetch_sub(size - returned, tutti::relaxed);
     }
   }
   if (block == nullptr) {
@@ -95,9 +98,11 @@ void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears
   return result;
 }
 
+const header& header_of(const void* at) { return static_cast<const header*>(at)[-1]; }
+
 void give_back(void* at) {
   if (at == nullptr) return;
-  const header h = static_cast<header*>(at)[-1];
+  const header h = header_of(at);
   if (h.from > last_predefined) {
     auto* const a = reinterpret_cast<allocator*>(h.from);
     // relaxed: a count.
@@ -106,12 +111,17 @@ void give_back(void* at) {
   std::free(h.block);
 }
 
+bool is_default_or_in(std::uintptr_t value, std::uintptr_t first, std::uintptr_t last) {
+  return value == UINTPTR_MAX || (value >= first && value <= last);
+}
+
 bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 }  // namespace
 
 TUTTI_OMP std::uintptr_t omp_init_allocator(std::uintptr_t space, int count, const trait* traits) {
-  if (space > 4) return 0;
+  constexpr std::uintptr_t high_bandwidth = 3, last_space = 4;
+  if (space > last_space || space == high_bandwidth) return 0;
   auto* const made = new allocator;
   bool is_right = true;
   for (int i = 0; i < count; ++i) {
@@ -133,11 +143,12 @@ TUTTI_OMP std::uintptr_t omp_init_allocator(std::uintptr_t space, int count, con
       case key_fallback_data: made->other = value; break;
       case key_pinned:
         // Memory cannot be pinned, as in libgomp 12.
-        if (value == 1) is_right = false;
+        is_right = is_right && is_default_or_in(value, 0, 0);
         break;
-      case key_sync:
-      case key_access:
-      case key_partition: break;
+      // They change nothing here, but their values are checked, as in libgomp.
+      case key_sync: is_right = is_right && is_default_or_in(value, 3, 6); break;
+      case key_access: is_right = is_right && is_default_or_in(value, 7, 10); break;
+      case key_partition: is_right = is_right && is_default_or_in(value, 15, 18); break;
       default: is_right = false;
     }
   }
@@ -187,11 +198,16 @@ TUTTI_OMP void* omp_realloc(void* at, std::size_t size, std::uintptr_t a, std::u
     give_back(at);
     return nullptr;
   }
-  const header h = static_cast<header*>(at)[-1];
-  void* const moved = take(1, size, a != 0 ? a : h.from, false);
+  const header h = header_of(at);
+  if (a == 0) a = h.from;
+  void* const moved = take(1, size, a, false, a == h.from ? h.size : 0);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, at, std::min(size, h.size));
-  give_back(at);
+  // The pool has got the old block back already.
+  if (a == h.from && header_of(moved).from == a)
+    std::free(h.block);
+  else
+    give_back(at);
   return moved;
 }
 

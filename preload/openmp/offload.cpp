@@ -11,6 +11,7 @@
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
+#include "preload/openmp/word_reader.hpp"
 
 using namespace tutti::openmp;
 
@@ -22,15 +23,22 @@ TUTTI_OMP void GOMP_taskwait_depend_nowait(void** depend);
 
 namespace {
 
-void require_host() {
+// Ends the program if it must not run on the host what it wants on a device that is missing. As in
+// libgomp 12 that is not so for the host itself, nor for a construct whose `if` clause is false.
+void require_device(int device) {
+  // The numbers with which GCC says that no device was named, and that `if` is false.
+  constexpr int of_settings = -1, of_false_if = -2;
   const char* const wanted = std::getenv("OMP_TARGET_OFFLOAD");
-  if (wanted != nullptr && strcasecmp(wanted, "mandatory") == 0)
-    fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but only the host device is available");
+  if (wanted == nullptr) return;
+  word_reader t(wanted);
+  if (!t.take_word("mandatory") || !t.is_at_end()) return;
+  if (device == of_settings) device = env(self()).device;
+  if (device != 0 && device != of_false_if)
+    fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
 }
 
 // The region has an initial thread of its own.
 void run_on_host(region_function function, void** addresses) {
-  require_host();
   thread& me = self();
   const context outer = me.now;
   const unsigned num_teams = me.num_teams, team_num = me.team_num;
@@ -114,7 +122,6 @@ void make_deferred(void* to, void* from) {
 }
 
 void defer(target_region& r, void** depend) {
-  require_host();
   GOMP_task(run_deferred, &r, make_deferred, sizeof(deferred_region*), alignof(deferred_region*),
             true, depend != nullptr ? unsigned{flag_depend} : 0, depend, 0, nullptr);
 }
@@ -123,8 +130,8 @@ void defer(target_region& r, void** depend) {
 constexpr unsigned flag_nowait = 1;
 
 // For constructs that do nothing on the host but to wait, or to let others wait.
-void wait_or_defer(unsigned flags, void** depend) {
-  require_host();
+void wait_or_defer(int device, unsigned flags, void** depend) {
+  require_device(device);
   if (depend == nullptr) return;
   if ((flags & flag_nowait) != 0)
     GOMP_taskwait_depend_nowait(depend);
@@ -134,13 +141,15 @@ void wait_or_defer(unsigned flags, void** depend) {
 
 }  // namespace
 
-TUTTI_OMP void GOMP_target(int, region_function function, const void*, std::size_t,
+TUTTI_OMP void GOMP_target(int device, region_function function, const void*, std::size_t,
                            void** addresses, std::size_t*, unsigned char*) {
+  require_device(device);
   run_on_host(function, addresses);
 }
-TUTTI_OMP void GOMP_target_ext(int, region_function function, std::size_t count, void** addresses,
-                               std::size_t* sizes, unsigned short* kinds, unsigned flags,
-                               void** depend, void**) {
+TUTTI_OMP void GOMP_target_ext(int device, region_function function, std::size_t count,
+                               void** addresses, std::size_t* sizes, unsigned short* kinds,
+                               unsigned flags, void** depend, void**) {
+  require_device(device);
   target_region r{function, count, addresses, sizes, kinds};
   if ((flags & flag_nowait) != 0) return defer(r, depend);
   // What is firstprivate has the values of before the wait.
@@ -149,25 +158,26 @@ TUTTI_OMP void GOMP_target_ext(int, region_function function, std::size_t count,
   run_on_host(function, addresses);
   free_all(copies);
 }
-TUTTI_OMP void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*,
+TUTTI_OMP void GOMP_target_data(int device, const void*, std::size_t, void**, std::size_t*,
                                 unsigned char*) {
-  require_host();
+  require_device(device);
 }
-TUTTI_OMP void GOMP_target_data_ext(int, std::size_t, void**, std::size_t*, unsigned short*) {
-  require_host();
+TUTTI_OMP void GOMP_target_data_ext(int device, std::size_t, void**, std::size_t*,
+                                    unsigned short*) {
+  require_device(device);
 }
 TUTTI_OMP void GOMP_target_end_data() {}
-TUTTI_OMP void GOMP_target_update(int, const void*, std::size_t, void**, std::size_t*,
+TUTTI_OMP void GOMP_target_update(int device, const void*, std::size_t, void**, std::size_t*,
                                   unsigned char*) {
-  require_host();
+  require_device(device);
 }
-TUTTI_OMP void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*,
-                                      unsigned flags, void** depend) {
-  wait_or_defer(flags, depend);
+TUTTI_OMP void GOMP_target_update_ext(int device, std::size_t, void**, std::size_t*,
+                                      unsigned short*, unsigned flags, void** depend) {
+  wait_or_defer(device, flags, depend);
 }
-TUTTI_OMP void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*,
-                                           unsigned flags, void** depend) {
-  wait_or_defer(flags, depend);
+TUTTI_OMP void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*,
+                                           unsigned short*, unsigned flags, void** depend) {
+  wait_or_defer(device, flags, depend);
 }
 TUTTI_OMP void GOMP_offload_register(const void*, int, const void*) {}
 TUTTI_OMP void GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
@@ -178,8 +188,12 @@ TUTTI_OMP void GOMP_offload_unregister_ver(unsigned, const void*, int, const voi
 TUTTI_OMP void* omp_target_alloc(std::size_t size, int device) {
   return device == 0 ? std::malloc(size) : nullptr;
 }
-TUTTI_OMP void omp_target_free(void* at, int) { std::free(at); }
-TUTTI_OMP int omp_target_is_present(const void*, int device) { return device == 0 ? 1 : 0; }
+TUTTI_OMP void omp_target_free(void* at, int device) {
+  if (device == 0) std::free(at);
+}
+TUTTI_OMP int omp_target_is_present(const void* at, int device) {
+  return at == nullptr || device == 0 ? 1 : 0;
+}
 TUTTI_OMP int omp_target_memcpy(void* to, const void* from, std::size_t size, std::size_t to_offset,
                                 std::size_t from_offset, int to_device, int from_device) {
   if (to_device != 0 || from_device != 0) return EINVAL;
@@ -193,20 +207,27 @@ int copy_rectangle(char* to, const char* from, std::size_t element, int dimensio
                    const std::size_t* volume, const std::size_t* to_offsets,
                    const std::size_t* from_offsets, const std::size_t* to_extents,
                    const std::size_t* from_extents) {
+  const auto multiply = [](std::size_t& by, std::size_t with) {
+    return !__builtin_mul_overflow(by, with, &by);
+  };
   std::size_t to_slice = element, from_slice = element;
-  for (int d = 1; d < dimensions; ++d) {
-    to_slice *= to_extents[d];
-    from_slice *= from_extents[d];
-  }
-  to += to_offsets[0] * to_slice;
-  from += from_offsets[0] * from_slice;
+  for (int d = 1; d < dimensions; ++d)
+    if (!multiply(to_slice, to_extents[d]) || !multiply(from_slice, from_extents[d])) return EINVAL;
+  std::size_t to_begin = to_slice, from_begin = from_slice;
+  if (!multiply(to_begin, to_offsets[0]) || !multiply(from_begin, from_offsets[0])) return EINVAL;
+  to += to_begin;
+  from += from_begin;
   if (dimensions == 1) {
-    std::memcpy(to, from, element * volume[0]);
+    if (!multiply(element, volume[0])) return EINVAL;
+    std::memcpy(to, from, element);
     return 0;
   }
-  for (std::size_t i = 0; i < volume[0]; ++i)
-    copy_rectangle(to + i * to_slice, from + i * from_slice, element, dimensions - 1, volume + 1,
-                   to_offsets + 1, from_offsets + 1, to_extents + 1, from_extents + 1);
+  for (std::size_t i = 0; i < volume[0]; ++i) {
+    const int error = copy_rectangle(to + i * to_slice, from + i * from_slice, element,
+                                     dimensions - 1, volume + 1, to_offsets + 1, from_offsets + 1,
+                                     to_extents + 1, from_extents + 1);
+    if (error != 0) return error;
+  }
   return 0;
 }
 }  // namespace

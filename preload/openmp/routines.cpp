@@ -10,6 +10,7 @@
 
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/kmpc.hpp"
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
@@ -197,18 +198,39 @@ TUTTI_OMP void omp_init_nest_lock(nest_lock* l) {
 TUTTI_OMP void omp_destroy_nest_lock(nest_lock* l) {
   if (ompt::is_on()) ompt::lock_destroy(l, ompt_mutex_nest_lock, TUTTI_OMPT_CALL_SITE);
 }
-TUTTI_OMP void omp_set_nest_lock(nest_lock* l) {
-  const void* const me = self().now.current;
-  if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
+namespace tutti::openmp {
+
+void set_nest_lock(void* lock, const void* owner, ompt::call_site at) {
+  auto* const l = static_cast<nest_lock*>(lock);
+  if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != owner) {
     if (ompt::is_on())
-      ompt::lock(l->lock, ompt_mutex_nest_lock, 0, TUTTI_OMPT_CALL_SITE);
+      ompt::lock(l->lock, ompt_mutex_nest_lock, 0, at);
     else
       lock_in_turn(l->lock);
-    __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
+    __atomic_store_n(&l->owner, owner, __ATOMIC_RELAXED);
   } else if (ompt::is_on()) {
-    ompt::nested_lock(l, ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
+    ompt::nested_lock(l, ompt_scope_begin, at);
   }
   ++l->count;
+}
+
+int test_nest_lock(void* lock, const void* owner, ompt::call_site at) {
+  auto* const l = static_cast<nest_lock*>(lock);
+  if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != owner) {
+    if (!(ompt::is_on() ? ompt::try_lock(l->lock, ompt_mutex_test_nest_lock, at)
+                        : try_lock_in_turn(l->lock)))
+      return 0;
+    __atomic_store_n(&l->owner, owner, __ATOMIC_RELAXED);
+  } else if (ompt::is_on()) {
+    ompt::nested_lock(l, ompt_scope_begin, at);
+  }
+  return ++l->count;
+}
+
+}  // namespace tutti::openmp
+
+TUTTI_OMP void omp_set_nest_lock(nest_lock* l) {
+  set_nest_lock(l, self().now.current, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP void omp_unset_nest_lock(nest_lock* l) {
   if (--l->count > 0) {
@@ -220,16 +242,7 @@ TUTTI_OMP void omp_unset_nest_lock(nest_lock* l) {
   unlock_in_turn(l->lock);
 }
 TUTTI_OMP int omp_test_nest_lock(nest_lock* l) {
-  const void* const me = self().now.current;
-  if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
-    if (!(ompt::is_on() ? ompt::try_lock(l->lock, ompt_mutex_test_nest_lock, TUTTI_OMPT_CALL_SITE)
-                        : try_lock_in_turn(l->lock)))
-      return 0;
-    __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
-  } else if (ompt::is_on()) {
-    ompt::nested_lock(l, ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
-  }
-  return ++l->count;
+  return test_nest_lock(l, self().now.current, TUTTI_OMPT_CALL_SITE);
 }
 
 // Fortran's nestable locks are pointers to ours.

@@ -47,9 +47,20 @@ template <class Value>
 void taskloop(region_function function, void* data, void (*copy)(void*, void*), long size,
               long align, unsigned flags, unsigned long tasks, int priority, Value first,
               std::uint64_t count, Value step, ompt::call_site at) {
+  // What the compiler's data begin with. The reductions follow if there are any.
+  struct of_compiler {
+    Value first, last;
+    std::uintptr_t* reductions;
+  };
   thread& me = self();
   note_tasks();
-  if (count == 0 || (global().can_cancel && is_cancelled(*me.now.current))) return;
+  if (count == 0 || (global().can_cancel && is_cancelled(*me.now.current))) {
+    // The program combines no copies if their memory is null. With `nogroup` the reductions are
+    // those of a group around the loop.
+    if ((flags & (flag_reduction | flag_nogroup)) == flag_reduction)
+      static_cast<of_compiler*>(data)->reductions[2] = 0;
+    return;
+  }
   const bool has_grain = (flags & flag_grainsize) != 0;
   const taskloop_pieces all =
       divide_taskloop(count, has_grain ? std::max(1ul, tasks) : 0, has_grain ? 0 : tasks,
@@ -61,10 +72,6 @@ void taskloop(region_function function, void* data, void (*copy)(void*, void*), 
     if (has_group) ompt::group_begins(me, at);
   }
   if ((flags & flag_reduction) != 0) {
-    struct of_compiler {
-      Value first, last;
-      std::uintptr_t* reductions;
-    };
     taskgroup& group = *me.now.current->group;
     std::uintptr_t* const reductions = static_cast<of_compiler*>(data)->reductions;
     register_reductions(reductions, group.reductions, nullptr, me.now.team->size);

@@ -164,6 +164,26 @@ static void check_locks(int n, int has_hint) {
     __kmpc_unset_nest_lock(NULL, me, &nested);
   }
   CHECK(count == 50 * n && deep == 50 * n);
+  // The owner is the thread, whose tasks and regions of one thread may set the lock again.
+  __kmpc_set_nest_lock(NULL, main_thread, &nested);
+#pragma omp parallel num_threads(1)
+  {
+    CHECK(__kmpc_test_nest_lock(NULL, main_thread, &nested) == 2);
+    __kmpc_unset_nest_lock(NULL, main_thread, &nested);
+  }
+  __kmpc_unset_nest_lock(NULL, main_thread, &nested);
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+  omp_set_nest_lock(&lock);
+#pragma omp parallel num_threads(1)
+  {
+    omp_set_nest_lock(&lock);
+    CHECK(omp_test_nest_lock(&lock) == 3);
+    omp_unset_nest_lock(&lock);
+    omp_unset_nest_lock(&lock);
+  }
+  omp_unset_nest_lock(&lock);
+  omp_destroy_nest_lock(&lock);
   __kmpc_destroy_lock(NULL, main_thread, &plain);
   __kmpc_destroy_nest_lock(NULL, main_thread, &nested);
 }

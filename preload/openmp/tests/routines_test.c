@@ -160,9 +160,36 @@ static void check_pools(void) {
   memset(large, 1, 100000);
   omp_free(large, tiny);
   omp_destroy_allocator(tiny);
+  // A block that grows needs room in its pool only for the difference.
+  const omp_alloctrait_t narrow[] = {{omp_atk_pool_size, 10000},
+                                     {omp_atk_fallback, omp_atv_null_fb}};
+  const omp_allocator_handle_t growing = omp_init_allocator(omp_default_mem_space, 2, narrow);
+  unsigned char* block = omp_alloc(6000, growing);
+  memset(block, 5, 6000);
+  block = omp_realloc(block, 9000, growing, growing);
+  CHECK(block != NULL && is_filled(block, 6000, 5));
+  CHECK(omp_realloc(block, 20000, growing, growing) == NULL);
+  block = omp_realloc(block, 100, growing, growing);
+  CHECK(block != NULL && is_filled(block, 100, 5));
+  void* const beside = omp_alloc(9000, growing);
+  CHECK(beside != NULL);
+  omp_free(beside, growing);
+  omp_free(block, growing);
+  omp_destroy_allocator(growing);
   // 24 is no power of two.
   const omp_alloctrait_t odd[] = {{omp_atk_alignment, 24}};
   CHECK(omp_init_allocator(omp_default_mem_space, 1, odd) == omp_null_allocator);
+  const omp_alloctrait_t blocked[] = {{omp_atk_partition, omp_atv_blocked},
+                                      {omp_atk_access, omp_atv_cgroup},
+                                      {omp_atk_sync_hint, omp_atv_serialized}};
+  const omp_allocator_handle_t right = omp_init_allocator(omp_default_mem_space, 3, blocked);
+  CHECK(right != omp_null_allocator);
+  omp_destroy_allocator(right);
+#ifndef __clang__
+  const omp_alloctrait_t wrong[] = {{omp_atk_access, omp_atv_blocked}};
+  CHECK(omp_init_allocator(omp_default_mem_space, 1, wrong) == omp_null_allocator);
+#endif
+  CHECK(omp_init_allocator(omp_high_bw_mem_space, 0, NULL) == omp_null_allocator);
 }
 
 #ifndef __clang__
@@ -228,6 +255,13 @@ static void check_devices(void) {
   CHECK(omp_target_memcpy_rect(NULL, NULL, 4, 2, NULL, NULL, NULL, NULL, NULL, host, host) >= 3);
   CHECK(omp_target_associate_ptr(here, there, 4, 0, host) == EINVAL);
   CHECK(omp_target_disassociate_ptr(here, host) == EINVAL);
+  const size_t vast[] = {(size_t)1 << 62}, zero[] = {0};
+  CHECK(omp_target_memcpy_rect(back, there, sizeof(int), 1, vast, zero, zero, extents, extents,
+                               host, host) == EINVAL);
+  // A device that does not exist frees nothing.
+  omp_target_free(there, 1);
+  omp_target_free(there, -1);
+  CHECK(omp_target_is_present(NULL, 1));
   omp_target_free(there, host);
 }
 

@@ -105,7 +105,8 @@ static void check_dependences(void) {
 }
 
 static void check_taskloop(void) {
-  int hits[500] = {0}, total = 0;
+  int hits[500] = {0}, total = 0, nothing = 3;
+  volatile int none = 0;
 #pragma omp parallel
 #pragma omp single
   {
@@ -117,7 +118,12 @@ static void check_taskloop(void) {
     for (unsigned long i = 0; i < 500; i += 2) ++hits[i];
 #pragma omp taskloop reduction(+ : total) grainsize(11)
     for (int i = 0; i < 500; ++i) total += i;
+#pragma omp taskloop reduction(+ : nothing)
+    for (int i = 0; i < none; ++i) nothing += i;
+#pragma omp taskloop reduction(+ : nothing)
+    for (unsigned long long i = 10; i < (unsigned long long)none; ++i) nothing += 1;
   }
+  CHECK(nothing == 3);
   for (int i = 0; i < 500; ++i) CHECK(hits[i] == 2 + (i % 2 == 0));
   CHECK(total == 499 * 250);
 }
