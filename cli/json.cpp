@@ -73,12 +73,21 @@ json json::parse(std::string_view text) {
 json json::object() { return std::initializer_list<json_member>{}; }
 
 std::optional<json> json::parsed_if_valid(std::string_view text) {
-  const auto read = library_json::parse(text, nullptr, false);
-  if (read.is_discarded()) return std::nullopt;
+  // What is nested more deeply would exhaust the stack below.
+  constexpr int most_depth = 256;
+  bool is_too_deep = false;
+  const auto stop = [&](int depth, library_json::parse_event_t, library_json&) {
+    return !(is_too_deep = is_too_deep || depth > most_depth);
+  };
+  const auto read = library_json::parse(text, stop, false);
+  if (read.is_discarded() || is_too_deep) return std::nullopt;
   return from_library(read);
 }
 
-std::string json::dump() const { return to_library(*this).dump(); }
+std::string json::dump() const {
+  // A byte that is no UTF-8, as in the name of a file, becomes U+FFFD.
+  return to_library(*this).dump(-1, ' ', false, library_json::error_handler_t::replace);
+}
 
 const char* json::type_name() const noexcept {
   switch (kind_) {

@@ -27,6 +27,34 @@ CLI::App& app_of(void* handle) { return *static_cast<CLI::App*>(handle); }
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
+// CLI11 takes a word in brackets for a list, and drops the brackets. A mark before them hides them.
+constexpr char mark = '\1';
+
+std::string with_marks(std::string word, bool may_be_option) {
+  const std::size_t equals = may_be_option && word.starts_with('-') ? word.find('=') : word.npos;
+  const std::size_t value = equals == word.npos ? 0 : equals + 1;
+  if (value < word.size() && (word[value] == '[' || word[value] == mark))
+    word.insert(value, 1, mark);
+  return word;
+}
+
+// The words of a command line, the last one first, as CLI11 takes them.
+std::vector<std::string> marked(int argc, char** argv) {
+  std::vector<std::string> words;
+  bool may_be_option = true;
+  for (int i = 1; i < argc; ++i) {
+    words.push_back(with_marks(argv[i], may_be_option));
+    may_be_option = may_be_option && words.back() != "--";
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+std::string without_mark(std::string word) {
+  if (word.starts_with(mark)) word.erase(0, 1);
+  return word;
+}
+
 // How many letters must change, come or go to make one word of the other.
 std::size_t distance(const std::string& from, const std::string& to) {
   std::vector<std::size_t> row(to.size() + 1);
@@ -84,8 +112,12 @@ std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
     const std::vector<std::string> rest = app.remaining(true);
     return unknown(rest.empty() ? item : rest.front(), app);
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr)
-    return text.substr(0, text.find(':')) + " needs a value";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr) {
+    const std::string name = text.substr(0, text.find(':'));
+    const CLI::Option* const given = innermost(app).get_option_no_throw(name);
+    const bool is_repeated = given != nullptr && given->results().size() > 1;
+    return name + (is_repeated ? " is given more than once" : " needs a value");
+  }
   if (dynamic_cast<const CLI::ConversionError*>(&e) != nullptr)
     return "an option has a value that it does not take: " + item;
   return text;
@@ -138,15 +170,15 @@ option& option::check(const std::function<std::string(const std::string&)>& comp
 }
 
 option command::add_option(const std::string& names, std::string& value, const std::string& help) {
-  return option(app_of(handle_).add_option(names, value, help));
+  return option(app_of(handle_).add_option(names, value, help)->transform(without_mark));
 }
 option command::add_option(const std::string& names, std::optional<std::string>& value,
                            const std::string& help) {
-  return option(app_of(handle_).add_option(names, value, help));
+  return option(app_of(handle_).add_option(names, value, help)->transform(without_mark));
 }
 option command::add_option(const std::string& names, std::vector<std::string>& value,
                            const std::string& help) {
-  return option(app_of(handle_).add_option(names, value, help));
+  return option(app_of(handle_).add_option(names, value, help)->transform(without_mark));
 }
 option command::add_option(const std::string& names, std::uint32_t& value,
                            const std::string& help) {
@@ -197,7 +229,7 @@ int program::run(int argc, char** argv, const std::function<int()>& action) {
   const std::string name = app.get_name();
   try {
     owned_->chosen = action;
-    app.parse(argc, argv);
+    app.parse(marked(argc, argv));
     const int status = owned_->chosen();
     // What a full disk has not taken must not look like all there was.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
@@ -207,7 +239,9 @@ int program::run(int argc, char** argv, const std::function<int()>& action) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& e) {
-    return complain(name, sentence_of(e, app) + "; see `" + path_of(app) + " --help`", wrong_usage);
+    std::string sentence = sentence_of(e, app);
+    std::erase(sentence, mark);
+    return complain(name, sentence + "; see `" + path_of(app) + " --help`", wrong_usage);
   } catch (const std::invalid_argument& e) {
     return complain(name, e.what(), wrong_usage);
   } catch (const std::bad_alloc&) {

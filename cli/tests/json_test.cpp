@@ -53,6 +53,10 @@ TEST(Json, ReadsWhatItWrites) {
   EXPECT_STREQ(value.at("list")[5].type_name(), "boolean");
 }
 
+TEST(Json, WritesBytesThatAreNoText) {
+  EXPECT_EQ(json("caf\xe9.el").dump(), "\"caf\xef\xbf\xbd.el\"");
+}
+
 TEST(Json, ComparesNumbersByTheirValues) {
   EXPECT_EQ(json(2), json(2.0));
   EXPECT_EQ(json(2), json(std::uint64_t{2}));
@@ -91,6 +95,8 @@ TEST(Json, RefusesWhatIsNotThere) {
   EXPECT_THROW((void)json::array()[0], std::out_of_range);
   EXPECT_THROW((void)json::parse("{"), std::invalid_argument);
   EXPECT_FALSE(json::parsed_if_valid("{\"a\":}").has_value());
+  const std::string deep(200'000, '[');
+  EXPECT_FALSE(json::parsed_if_valid(deep + std::string(deep.size(), ']')).has_value());
 }
 
 }  // namespace

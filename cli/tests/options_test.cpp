@@ -66,6 +66,20 @@ TEST_F(Options, AreReadAndTheRestStays) {
   EXPECT_EQ(p.given().size(), 5u);
 }
 
+TEST_F(Options, KeepTheirBrackets) {
+  const std::vector<std::string> words{"[a,b]", "[]", "[[c]]", "", "x=[d,e]", "\1[f]"};
+  std::vector<std::string> all{"--text=[g,h]", "--"};
+  all.insert(all.end(), words.begin(), words.end());
+  all.emplace_back("--kind=[j]");
+  EXPECT_EQ(run(p, all).status, 0);
+  EXPECT_EQ(text_, "[g,h]");
+  EXPECT_EQ(std::vector<std::string>(files.begin(), files.begin() + 6), words);
+  EXPECT_EQ(files.back(), "--kind=[j]");
+  const outcome told = run(p, {"--count", "[1]"});
+  EXPECT_EQ(told.status, 2);
+  EXPECT_NE(told.err.find("[1]"), std::string::npos) << told.err;
+}
+
 TEST_F(Options, AreExplained) {
   const outcome help = run(p, {"--help"});
   EXPECT_EQ(help.status, 0);
@@ -79,6 +93,7 @@ TEST_F(Options, WrongOnesAreNamedInOneSentence) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{"--unknown"}, "'--unknown' is not known here"},
       {{"--count"}, "--count needs a value"},
+      {{"--kind", "one", "--kind", "two"}, "--kind is given more than once"},
       {{"--count", "six"}, "six"},
       {{"--count", "6"}, "6"},
       {{"--share", "2"}, "2"},
