@@ -48,7 +48,9 @@ struct run_options {
 
 // Finds the program as execvp does. Returns an empty path if there is none.
 fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return fs::exists(name) ? fs::path(name) : fs::path();
+  std::error_code why;
+  if (name.find('/') != std::string::npos)
+    return fs::status(name, why).type() == fs::file_type::not_found ? fs::path() : fs::path(name);
   const char* const path = std::getenv("PATH");
   const std::string folders = path != nullptr ? path : "/bin:/usr/bin";
   fs::path refused;
@@ -70,14 +72,18 @@ struct file_closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+// Whether a program of this file would have the rights of another user or group than this one.
+bool changes_identity(const struct stat& file) {
+  constexpr mode_t setgid = S_ISGID | S_IXGRP;
+  return ((file.st_mode & S_ISUID) != 0 && file.st_uid != getuid()) ||
+         ((file.st_mode & setgid) == setgid && file.st_gid != getgid());
+}
+
 // Returns why no library can be loaded into the program, or an empty string. The kernel runs a
 // script by its interpreter, which is then the program.
 std::string why_untouched(const fs::path& path, int depth = 0) {
   const std::unique_ptr<std::FILE, file_closer> file(std::fopen(path.c_str(), "rbe"));
   if (!file) return "its file cannot be read";
-  struct stat status {};
-  if (fstat(fileno(file.get()), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
-    return "it is setuid or setgid, so the dynamic linker ignores preloads";
   if (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
     return "it has file capabilities, so the dynamic linker ignores preloads";
   std::array<char, 4096> head{};
@@ -87,10 +93,15 @@ std::string why_untouched(const fs::path& path, int depth = 0) {
     line = line.substr(0, line.find('\n'));
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     const std::string interpreter(line.substr(0, line.find_first_of(" \t")));
-    return depth < 4 && !interpreter.empty() && fs::exists(interpreter)
+    std::error_code ignored;
+    return depth < 4 && !interpreter.empty() && fs::exists(interpreter, ignored)
                ? why_untouched(interpreter, depth + 1)
                : "";
   }
+  // The kernel ignores these bits of a script.
+  struct stat status {};
+  if (fstat(fileno(file.get()), &status) == 0 && changes_identity(status))
+    return "it is setuid or setgid, so the dynamic linker ignores preloads";
   if (size < sizeof(Elf64_Ehdr) || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) return "";
   Elf64_Ehdr mine{}, header{};
   std::memcpy(&header, head.data(), sizeof header);
@@ -154,6 +165,13 @@ int complain(const std::string& sentence, int status) {
   return status;
 }
 
+bool is_elf(const fs::path& path) {
+  std::array<char, SELFMAG> head{};
+  const std::unique_ptr<std::FILE, file_closer> file(std::fopen(path.c_str(), "rbe"));
+  return file && std::fread(head.data(), 1, head.size(), file.get()) == head.size() &&
+         std::memcmp(head.data(), ELFMAG, SELFMAG) == 0;
+}
+
 int run(const run_options& o) {
   const std::string& name = o.program.front();
   const fs::path path = find_program(name);
@@ -161,8 +179,10 @@ int run(const run_options& o) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     return complain(fmt::format("{}: this is a folder, not a program", name), cannot_run);
-  if (access(path.c_str(), X_OK) != 0)
-    return complain(fmt::format("{}: this file is not executable", name), cannot_run);
+  if (access(path.c_str(), X_OK) != 0) {
+    const char* const why = errno == EACCES ? "this file is not executable" : std::strerror(errno);
+    return complain(fmt::format("{}: {}", name, why), cannot_run);
+  }
   if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
   if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
   if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
@@ -173,8 +193,16 @@ int run(const run_options& o) {
   std::vector<char*> arguments;
   for (const std::string& each : o.program) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
-  execvp(path.c_str(), arguments.data());
-  return complain(fmt::format("{}: {}", name, std::strerror(errno)), cannot_run);
+  execv(path.c_str(), arguments.data());
+  const int error = errno;
+  if (error == ENOEXEC && !is_elf(path)) {
+    // A script without an interpreter, which execvp would start in the same way.
+    std::string shell = "/bin/sh", script = path.string();
+    arguments.front() = script.data();
+    arguments.insert(arguments.begin(), shell.data());
+    execv(shell.c_str(), arguments.data());
+  }
+  return complain(fmt::format("{}: {}", name, std::strerror(error)), cannot_run);
 }
 
 }  // namespace

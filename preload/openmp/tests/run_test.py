@@ -64,6 +64,20 @@ class PassesThrough(unittest.TestCase):
             process.stdout.read()
             self.assertEqual(process.wait(60), 0)
 
+    def test_arguments(self) -> None:
+        words = ["[a,b]", "[]", '["c", "d"]', "", "--", "++", "--x=[e]", "-n"]
+        echo = "import sys; print(sys.argv[1:])"
+        done = run("--", sys.executable, "-c", echo, *words)
+        self.assertEqual(done.stdout, f"{words}\n")
+
+    def test_script_without_interpreter(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "script")
+            with open(name, "w", encoding="utf-8") as file:
+                file.write('echo "$0 $1"\n')
+            os.chmod(name, 0o755)
+            self.assertEqual(run("--", name, "a b").stdout, f"{name} a b\n")
+
     def test_other_preloads_stay(self) -> None:
         done = run("--", "/bin/sh", "-c", 'echo "$LD_PRELOAD"', LD_PRELOAD="libm.so.6")
         self.assertRegex(done.stdout, r"libtutti_openmp\.so:libm\.so\.6\n$")
@@ -82,6 +96,27 @@ class Refuses(unittest.TestCase):
     def test_file_that_is_not_executable(self) -> None:
         with tempfile.NamedTemporaryFile() as file:
             self.refused(file.name, 126, "this file is not executable")
+
+    def test_path_that_leads_nowhere(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            loop = os.path.join(folder, "loop")
+            os.symlink("loop", loop)
+            self.refused(loop, 126, "Too many levels of symbolic links")
+        self.refused("/" + "x" * 300, 126, "File name too long")
+
+    def test_program_of_another_architecture(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "other")
+            with open("/bin/true", "rb") as file:
+                program = bytearray(file.read())
+            program[18:20] = b"\xf3\x00" if program[18:20] != b"\xf3\x00" else b"\x3e\x00"
+            with open(name, "wb") as file:
+                file.write(program)
+            os.chmod(name, 0o755)
+            done = run("--", name)
+            self.assertEqual((done.returncode, done.stdout), (126, ""))
+            self.assertIn("it is for another architecture than tutti", done.stderr)
+            self.assertIn(f"tutti run: {name}: Exec format error", done.stderr)
 
     def test_folder(self) -> None:
         self.refused("/", 126, "this is a folder, not a program")
