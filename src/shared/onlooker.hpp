@@ -71,15 +71,17 @@ inline robust_memory::recent_waiter robust_memory::core() noexcept {
 }
 inline void robust_memory::relax_long() noexcept {
   here->look_now_and_then();
-  across_processes::relax_long();
+  keep_here(across_processes::relax_long);
 }
 inline void robust_memory::yield() noexcept {
   here->sees_break();
-  across_processes::yield();
+  keep_here(across_processes::yield);
 }
 inline void robust_memory::park(const atomic<std::uint64_t>& word, std::uint64_t seen,
                                 std::uint64_t deadline_ns) noexcept {
-  here->sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
+  keep_here([&, mine = here]() noexcept {
+    mine->sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
+  });
 }
 
 }  // namespace tutti::detail::shared
