@@ -315,6 +315,7 @@ void die_beside_another_barrier(patience p) {
 
 TEST(SharedDeath, IsSeenByAVirtualRankBesideOneAtAnotherBarrier) {
   die_beside_another_barrier(patience::active());
+  die_beside_another_barrier(patience::passive());
 }
 
 TEST(SharedDeath, IsToldToWhoeverJoinsLater) {
