@@ -135,7 +135,7 @@ shared_barrier shared_barrier::create_or_attach(std::string_view name, rank_t pa
     const auto why = complaint(segment(mapped.base(), participants), what);
     if (!why) return shared_barrier(new view(std::move(mapped), participants));
     if (why->why() != reason::stale) fail(why->why(), why->what() + std::strlen("tutti: "));
-    unlink_file(file, path);
+    unlink_file(file, path, what);
   }
 }
 
