@@ -37,7 +37,8 @@ bool remove_action(action_id action) noexcept;
 enum class counting : u8 { each, level };
 
 // Posts an event to a core. Returns false if a counted event finds no room, or if the core does not
-// exist. An event of an action that is not in the table is dropped where it arrives.
+// exist. An event of an action that is not in the table is dropped: a level event where it is
+// posted, a counted one where it arrives.
 bool post_event(u32 core, action_id action, u64 payload, counting how = counting::each) noexcept;
 // Posts an event to all other cores, with one interrupt for all. Returns how many had no room.
 u32 broadcast_event(action_id action, u64 payload, counting how = counting::each) noexcept;

@@ -79,6 +79,14 @@ class action_table {
     return true;
   }
 
+  // Returns whether the action is in the table. A thread that has the name from add(), or from a
+  // thread that synchronised with it, finds the action until it is removed.
+  bool has(action_id action) const noexcept {
+    // relaxed: reads the registration that the name stands for, or a later one; run() orders what
+    // the action reads.
+    return descriptions_[action % most_actions].registered.load(relaxed) == action / most_actions;
+  }
+
   // Runs an action as `receiver`, and returns false if it is no longer in the table. One thread at
   // a time may run actions as a receiver.
   bool run(rank_t receiver, rank_t sender, action_id action, std::uintptr_t payload) {

@@ -94,11 +94,12 @@ class basic_event_workers {
     w.has_room.wait([&]() noexcept { return try_post_to(w, sender, name, payload); });
   }
   // Posts an event that coalesces: the action runs at least once after this, with this payload or a
-  // later one of this sender.
+  // later one of this sender. It is dropped here if the action has been removed.
   void raise(rank_t sender, rank_t to, action_id name, std::uintptr_t payload,
              site where = site::here()) {
     check_sender(sender, where);
     check_worker(to, where);
+    if (!actions_.has(name)) return;
     worker& w = *workers_[to];
     if (w.inbox.raise(sender, name, payload) == posted::first) w.posted_to.notify_all();
   }
