@@ -662,7 +662,8 @@ TUTTI_API void tutti_workers_destroy(tutti_workers* workers);
 TUTTI_API int tutti_workers_set_patience(tutti_workers* workers, const char* patience);
 
 /* Sets *action to the name of an action that calls function(arg, sender, payload). The function
- * must not wait: it may call try_post and raise, but not post.
+ * must not wait: it may call try_post and raise, but not post. A C++ exception that leaves it ends
+ * the program.
  * Errors: TUTTI_EINVAL (a pointer but `arg` is NULL), TUTTI_EAGAIN. */
 TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, void* arg,
                                 uint32_t* action);

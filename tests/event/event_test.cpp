@@ -580,6 +580,22 @@ TEST(Workers, KeepARaiseBesideThatOfARemovedAction) {
   EXPECT_TRUE(first_log.runs.empty());
 }
 
+TEST(WorkersDeathTest, EndTheProgramIfAnActionThrows) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  event_workers all(1, 1);
+  const action_id name =
+      all.add([](void*, rank_t, std::uintptr_t) { throw std::runtime_error("thrown"); }, nullptr);
+  all.post(0, 0, name, 1);
+  EXPECT_DEATH(
+      {
+        try {
+          all.poll(0);
+        } catch (const std::runtime_error&) {
+        }
+      },
+      "thrown");
+}
+
 // Each virtual rank is a worker, and posts to the next one until a token has gone round often.
 TEST(Workers, AreVirtualRanks) {
   constexpr std::uintptr_t hops = 300;

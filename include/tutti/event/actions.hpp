@@ -23,7 +23,8 @@ namespace tutti {
 template <class Memory>
 class action_table {
  public:
-  // What an event runs. It may post events and remove actions, and must not wait.
+  // What an event runs. It may post events and remove actions, and must neither wait nor throw: an
+  // exception ends the program, because other events of its receiver would be lost.
   using function = void (*)(void* argument, rank_t sender, std::uintptr_t payload);
   // add() returns it if the table is full.
   static constexpr action_id none = ~action_id{0};
@@ -89,7 +90,7 @@ class action_table {
 
   // Runs an action as `receiver`, and returns false if it is no longer in the table. One thread at
   // a time may run actions as a receiver.
-  bool run(rank_t receiver, rank_t sender, action_id action, std::uintptr_t payload) {
+  bool run(rank_t receiver, rank_t sender, action_id action, std::uintptr_t payload) noexcept {
     auto& announced = running_[receiver].value;
     description& d = descriptions_[action % most_actions];
     // seq_cst: in the one order before the look; pairs with remove().

@@ -94,7 +94,8 @@ class event_inbox {
   }
 
   // Calls run(sender, action, payload) for all events that were announced, in the order of each
-  // sender, and returns how many. Only the receiver calls it, and not inside of `run`.
+  // sender, and returns how many. Only the receiver calls it, and not inside of `run`, which must
+  // not throw.
   template <class Run>
   std::uint32_t take(Run run) {
     std::uint32_t count = 0;

@@ -65,7 +65,8 @@ class basic_event_workers {
 
   // ---- actions
 
-  // Returns the name of the action, or no_action if there are most_actions already.
+  // Returns the name of the action, or no_action if there are most_actions already. The action must
+  // neither wait nor throw: an exception that leaves it ends the program.
   action_id add(action run, void* argument) noexcept { return actions_.add(run, argument); }
   // Removes the action, and returns when no worker runs it. Posts of it that wait are dropped. An
   // action that calls it gives the worker that runs it. Returns false if there is no such action.
