@@ -669,7 +669,8 @@ TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, v
                                 uint32_t* action);
 
 /* Removes an action, and returns when no worker runs it; posts of it that wait are dropped. A
- * function of an action that calls this gives its worker, other callers TUTTI_NO_RANK.
+ * function of an action that calls this gives its worker, other callers TUTTI_NO_RANK. Two actions
+ * that run at the same time must not remove each other: each would wait for the other's end.
  * Errors: TUTTI_EINVAL (workers is NULL; there is no such action). */
 TUTTI_API int tutti_workers_remove(tutti_workers* workers, uint32_t action, uint32_t by_worker);
 

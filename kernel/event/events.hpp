@@ -30,7 +30,8 @@ enum class told_by : u8 { interrupt, remote_call };
 void tell_by(told_by how) noexcept;
 
 action_id add_action(event_action act, void* argument) noexcept;
-// Returns when no core runs the action any more; it runs on none later.
+// Returns when no core runs the action any more; it runs on none later. Two actions that run at the
+// same time must not remove each other: each would wait for the other's end.
 bool remove_action(action_id action) noexcept;
 
 // Whether each post is one run of the action, or posts that the receiver has not yet seen are one.

@@ -52,8 +52,9 @@ class action_table {
   }
 
   // Removes the action, and returns when no receiver runs it. If an action calls it, it gives the
-  // receiver that runs it, whose run it does not wait for. Returns false if the action is not in
-  // the table. Thread-safe.
+  // receiver that runs it, whose run it does not wait for. Two actions that run at the same time
+  // must not remove each other, nor several in a cycle: each would wait for the next one's end.
+  // Returns false if the action is not in the table. Thread-safe.
   bool remove(action_id action, rank_t by_receiver = any_rank) noexcept {
     description& d = descriptions_[action % most_actions];
     lock_.lock();

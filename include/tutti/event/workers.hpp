@@ -69,7 +69,9 @@ class basic_event_workers {
   // neither wait nor throw: an exception that leaves it ends the program.
   action_id add(action run, void* argument) noexcept { return actions_.add(run, argument); }
   // Removes the action, and returns when no worker runs it. Posts of it that wait are dropped. An
-  // action that calls it gives the worker that runs it. Returns false if there is no such action.
+  // action that calls it gives the worker that runs it. Two actions that run at the same time must
+  // not remove each other: each would wait for the other's end. Returns false if there is no such
+  // action.
   bool remove(action_id name, rank_t by_worker = any_rank) noexcept {
     return actions_.remove(name, by_worker);
   }
