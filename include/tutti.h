@@ -662,13 +662,15 @@ TUTTI_API void tutti_workers_destroy(tutti_workers* workers);
 TUTTI_API int tutti_workers_set_patience(tutti_workers* workers, const char* patience);
 
 /* Sets *action to the name of an action that calls function(arg, sender, payload). The function
- * must not wait: it may call try_post and raise, but not post.
+ * must not wait: it may call try_post and raise, but not post. A C++ exception that leaves it ends
+ * the program.
  * Errors: TUTTI_EINVAL (a pointer but `arg` is NULL), TUTTI_EAGAIN. */
 TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, void* arg,
                                 uint32_t* action);
 
 /* Removes an action, and returns when no worker runs it; posts of it that wait are dropped. A
- * function of an action that calls this gives its worker, other callers TUTTI_NO_RANK.
+ * function of an action that calls this gives its worker, other callers TUTTI_NO_RANK. Two actions
+ * that run at the same time must not remove each other: each would wait for the other's end.
  * Errors: TUTTI_EINVAL (workers is NULL; there is no such action). */
 TUTTI_API int tutti_workers_remove(tutti_workers* workers, uint32_t action, uint32_t by_worker);
 

@@ -135,7 +135,7 @@ shared_barrier shared_barrier::create_or_attach(std::string_view name, rank_t pa
     const auto why = complaint(segment(mapped.base(), participants), what);
     if (!why) return shared_barrier(new view(std::move(mapped), participants));
     if (why->why() != reason::stale) fail(why->why(), why->what() + std::strlen("tutti: "));
-    unlink_file(file, path);
+    unlink_file(file, path, what);
   }
 }
 
@@ -202,7 +202,8 @@ rank_t shared_barrier::join(rank_t rank) {
   for (rank_t r = first; r <= last; ++r) {
     if (s.has_left(r)) continue;
     const auto taking = s.of(r).alive.try_take();
-    if (taking == platform::robust_lock::taking::dead) {
+    // A participant may have left since the look above, and ended before it gave the lock back.
+    if (taking == platform::robust_lock::taking::dead && !s.has_left(r)) {
       s.word().break_for(r, s.process_of(r));
       s.of(r).alive.give();
       fail(reason::died,
@@ -210,7 +211,6 @@ rank_t shared_barrier::join(rank_t rank) {
     }
     if (taking == platform::robust_lock::taking::busy) continue;
     if (s.has_left(r)) {
-      // It has left since.
       s.of(r).alive.give();
       continue;
     }

@@ -60,6 +60,14 @@ posted post(u32 core, u32 sender, action_id action, u64 payload, counting how) n
                                : inboxes[core]->raise(sender, action, payload);
 }
 
+// Drops a level event for `receivers` cores, and returns true, if its action is not in the table.
+bool drop_level(u32 sender, action_id action, counting how, u32 receivers) noexcept {
+  if (how == counting::each || actions->has(action)) [[likely]]
+    return false;
+  drops[sender].value += receivers;
+  return true;
+}
+
 void on_events() noexcept { take_events(); }
 [[maybe_unused]] void on_call(native_word) noexcept { take_events(); }
 
@@ -97,7 +105,9 @@ bool post_event(u32 core, action_id action, u64 payload, counting how) noexcept 
   if (core >= cores()) return false;
   // A handler of this core may post too.
   const without_interrupts off;
-  const posted p = post(core, index_here(), action, payload, how);
+  const u32 me = index_here();
+  if (drop_level(me, action, how, 1)) return true;
+  const posted p = post(core, me, action, payload, how);
   if (p == posted::first) tell(core);
   return p != posted::refused;
 }
@@ -105,6 +115,7 @@ bool post_event(u32 core, action_id action, u64 payload, counting how) noexcept 
 u32 broadcast_event(action_id action, u64 payload, counting how) noexcept {
   const without_interrupts off;
   const u32 me = index_here(), count = cores();
+  if (drop_level(me, action, how, count - 1)) return 0;
   u32 refused = 0, to_tell = 0;
   for (u32 i = 0; i < count; ++i) {
     if (i == me) continue;

@@ -30,14 +30,16 @@ enum class told_by : u8 { interrupt, remote_call };
 void tell_by(told_by how) noexcept;
 
 action_id add_action(event_action act, void* argument) noexcept;
-// Returns when no core runs the action any more; it runs on none later.
+// Returns when no core runs the action any more; it runs on none later. Two actions that run at the
+// same time must not remove each other: each would wait for the other's end.
 bool remove_action(action_id action) noexcept;
 
 // Whether each post is one run of the action, or posts that the receiver has not yet seen are one.
 enum class counting : u8 { each, level };
 
 // Posts an event to a core. Returns false if a counted event finds no room, or if the core does not
-// exist. An event of an action that is not in the table is dropped where it arrives.
+// exist. An event of an action that is not in the table is dropped: a level event where it is
+// posted, a counted one where it arrives.
 bool post_event(u32 core, action_id action, u64 payload, counting how = counting::each) noexcept;
 // Posts an event to all other cores, with one interrupt for all. Returns how many had no room.
 u32 broadcast_event(action_id action, u64 payload, counting how = counting::each) noexcept;

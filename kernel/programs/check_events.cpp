@@ -125,6 +125,8 @@ void check_unknown(checks& all) {
     all.expect(!post_event(cores(), unknown, 0), "an event went to a core that is not there");
     all.expect(dropped_events() == before + 1, "one event was dropped ", dropped_events() - before,
                " times");
+    post_event(cores() - 1, unknown, 0, counting::level);
+    all.expect(dropped_events() == before + 2, "a level event of no action was not dropped");
   }
 }
 

@@ -115,14 +115,19 @@ mapping map_file(const descriptor& file, rank_t participants, const std::string&
   return mapped;
 }
 
-void unlink_file(const descriptor& file, const std::string& path) {
+void unlink_file(const descriptor& file, const std::string& path, const std::string& what) {
   flock(file.number(), LOCK_EX);
   struct stat mine {
   }, named{};
-  if (fstat(file.number(), &mine) == 0 && ::stat(path.c_str(), &named) == 0 &&
-      mine.st_ino == named.st_ino && mine.st_dev == named.st_dev)
-    ::unlink(path.c_str());
+  bool is_done = fstat(file.number(), &mine) == 0;
+  if (is_done && ::stat(path.c_str(), &named) != 0)
+    is_done = errno == ENOENT;
+  else if (is_done && mine.st_ino == named.st_ino && mine.st_dev == named.st_dev)
+    is_done = ::unlink(path.c_str()) == 0 || errno == ENOENT;
+  const int error = errno;
   flock(file.number(), LOCK_UN);
+  errno = error;
+  if (!is_done) fail_by_system("removing " + what + ", which is stale");
 }
 
 }  // namespace tutti::detail::shared

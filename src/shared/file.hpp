@@ -63,7 +63,7 @@ int open_file(const std::string& path);
 mapping map_file(const descriptor& file, rank_t participants, const std::string& what);
 
 // Removes the name if it still names this file, so that nobody removes the successor of the barrier
-// that it has seen.
-void unlink_file(const descriptor& file, const std::string& path);
+// that it has seen. Fails if the system forbids it: the name still names this file then.
+void unlink_file(const descriptor& file, const std::string& path, const std::string& what);
 
 }  // namespace tutti::detail::shared

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "src/shared/segment.hpp"
+#include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
 #include "tutti/platform/minmax.hpp"
 #include "tutti/platform/robust_lock.hpp"
@@ -33,6 +34,13 @@ class onlooker {
   void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) const noexcept {
     if (sees_break()) return;
     const std::uint64_t start = robust_memory::now_ns();
+    // Other fibers of the thread run meanwhile. They cannot sleep on the words of this barrier's
+    // participants, so a fiber looks from time to time.
+    if (platform::park_fiber(word, seen, smaller(deadline_ns, start + look_every_ns),
+                             platform::futex_scope::machine)) {
+      sees_break();
+      return;
+    }
     platform::futex_wait(word, seen, smaller(deadline_ns, start + brief_ns),
                          platform::futex_scope::machine);
     // The caller looks at the word again.
@@ -71,15 +79,17 @@ inline robust_memory::recent_waiter robust_memory::core() noexcept {
 }
 inline void robust_memory::relax_long() noexcept {
   here->look_now_and_then();
-  across_processes::relax_long();
+  keep_here(across_processes::relax_long);
 }
 inline void robust_memory::yield() noexcept {
   here->sees_break();
-  across_processes::yield();
+  keep_here(across_processes::yield);
 }
 inline void robust_memory::park(const atomic<std::uint64_t>& word, std::uint64_t seen,
                                 std::uint64_t deadline_ns) noexcept {
-  here->sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
+  keep_here([&, mine = here]() noexcept {
+    mine->sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
+  });
 }
 
 }  // namespace tutti::detail::shared

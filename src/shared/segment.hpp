@@ -23,6 +23,8 @@ class onlooker;
 // The platform of a participant: `across_processes`, except that whoever waits also looks whether
 // another participant has died.
 struct robust_memory : across_processes {
+  // The onlooker of the running wait. It belongs to the thread, of which another fiber may wait at
+  // another barrier during each of the functions below, so they keep it.
   static inline constinit thread_local onlooker* here = nullptr;
 
   // The participants of this barrier that have waited on a CPU. An address could not tell them
@@ -38,11 +40,20 @@ struct robust_memory : across_processes {
     }
   };
   static recent_waiter core() noexcept;
+  static void relax() noexcept { keep_here(across_processes::relax); }
   static void relax_long() noexcept;
-  static void yield_only() noexcept { across_processes::yield(); }
+  static void yield_only() noexcept { keep_here(across_processes::yield); }
   static void yield() noexcept;
   static void park(const atomic<std::uint64_t>& word, std::uint64_t seen,
                    std::uint64_t deadline_ns) noexcept;
+
+ private:
+  template <class Wait>
+  static void keep_here(Wait wait) noexcept {
+    onlooker* const mine = here;
+    wait();
+    here = mine;
+  }
 };
 
 using phases = shared_phases<robust_memory, process_wait<robust_memory>>;

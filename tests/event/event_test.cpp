@@ -562,6 +562,40 @@ TEST(Workers, DropPostsOfActionsThatWereNeverAdded) {
   drops_all(event_workers::no_action);
 }
 
+// The first action's place is the second's now. The sender has not heard of it.
+TEST(Workers, KeepARaiseBesideThatOfARemovedAction) {
+  run_log first_log, second_log;
+  event_workers all(1, 1);
+  const action_id first = all.add(run_log::note, &first_log);
+  all.raise(0, 0, first, 1);
+  EXPECT_TRUE(all.remove(first));
+  const action_id second = all.add(run_log::note, &second_log);
+  EXPECT_EQ(second % most_actions, first % most_actions);
+  all.raise(0, 0, second, 2);
+  all.raise(0, 0, first, 3);
+  EXPECT_EQ(all.wait_for(0, 1s), 1u);
+  EXPECT_EQ(second_log.runs, (std::vector<std::pair<rank_t, std::uintptr_t>>{{0, 2}}));
+  all.raise(0, 0, first, 4);
+  EXPECT_EQ(all.poll(0), 0u);
+  EXPECT_TRUE(first_log.runs.empty());
+}
+
+TEST(WorkersDeathTest, EndTheProgramIfAnActionThrows) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  event_workers all(1, 1);
+  const action_id name =
+      all.add([](void*, rank_t, std::uintptr_t) { throw std::runtime_error("thrown"); }, nullptr);
+  all.post(0, 0, name, 1);
+  EXPECT_DEATH(
+      {
+        try {
+          all.poll(0);
+        } catch (const std::runtime_error&) {
+        }
+      },
+      "thrown");
+}
+
 // Each virtual rank is a worker, and posts to the next one until a token has gone round often.
 TEST(Workers, AreVirtualRanks) {
   constexpr std::uintptr_t hops = 300;

@@ -12,6 +12,7 @@
 
 #include "tests/shared/children.hpp"
 #include "tutti/platform/clock.hpp"
+#include "tutti/team/team.hpp"
 
 namespace tutti {
 namespace {
@@ -272,6 +273,49 @@ TEST(SharedStopped, DoesNotKeepTheMessageOfADeathFromTheOthers) {
     kill(stopped, SIGCONT);
     EXPECT_EQ(all.wait_for(stopped), 0);
   }
+}
+
+// Both ranks of a thread wait, and the one that began last returns first. Then the other's partner
+// dies.
+void die_beside_another_barrier(patience p) {
+  const test::place dying(2, {.patience = p}), ending(2, {.patience = p});
+  test::shared_object<std::atomic<int>> waiting, ended;
+  test::children all;
+  const pid_t victim = all.start([&] {
+    const shared_barrier mine = dying.join(1);
+    while (*ended == 0) std::this_thread::sleep_for(1ms);
+    raise(SIGKILL);
+    return 0;
+  });
+  const pid_t partner = all.start([&] {
+    shared_barrier mine = ending.join(1);
+    while (*waiting < 2) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(20ms);
+    return mine.arrive_and_wait_for(30s) ? 0 : 1;
+  });
+  shared_barrier syncs[] = {dying.open(), ending.open()};
+  team both({.threads = 1, .ranks = 2, .place = platform::placement::none});
+  both.run([&](member& me) {
+    shared_barrier& mine = syncs[me.rank()];
+    mine.join(0);
+    const std::uint32_t phase = mine.arrive();
+    ++*waiting;
+    const shared_result met = mine.wait_for(phase, 10s);
+    if (me.rank() == 1) {
+      EXPECT_EQ(met.how, kind::ended);
+      ++*ended;
+    } else {
+      EXPECT_EQ(met.how, kind::died);
+      EXPECT_EQ(met.process, victim);
+    }
+  });
+  EXPECT_EQ(all.wait_for(partner), 0);
+  EXPECT_EQ(all.wait_for(victim), -SIGKILL);
+}
+
+TEST(SharedDeath, IsSeenByAVirtualRankBesideOneAtAnotherBarrier) {
+  die_beside_another_barrier(patience::active());
+  die_beside_another_barrier(patience::passive());
 }
 
 TEST(SharedDeath, IsToldToWhoeverJoinsLater) {

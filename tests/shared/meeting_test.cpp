@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "tests/shared/children.hpp"
+#include "tutti/event/event.hpp"
+#include "tutti/team/team.hpp"
 
 namespace tutti {
 namespace {
@@ -175,6 +177,27 @@ TEST(SharedChild, JoinsByTheObjectThatItInherits) {
   EXPECT_EQ(sync.process_of(1), child);
   // The child left; its end did not take the parent's rank along.
   EXPECT_TRUE(sync.arrive_and_wait_for(30s) || sync.process_of(1) == child);
+}
+
+// The rank that sleeps first lets the other one of its thread wait for something else, and arrive.
+TEST(SharedVirtualRanks, SleepBesideEachOther) {
+  for (const patience p : {patience(), patience::active(), patience::passive()}) {
+    const test::place at(2, {.patience = p});
+    event ready;
+    std::thread other([&] {
+      std::this_thread::sleep_for(20ms);
+      ready.signal();
+    });
+    team both({.threads = 1, .ranks = 2, .place = platform::placement::none});
+    both.run([&](member& me) {
+      shared_barrier mine = at.join(me.rank());
+      if (me.rank() == 1) {
+        EXPECT_TRUE(ready.wait_for(10s));
+      }
+      for (int phase = 0; phase < 20; ++phase) ASSERT_TRUE(mine.arrive_and_wait_for(10s));
+    });
+    other.join();
+  }
 }
 
 TEST(SharedThreads, SeeEachOthersData) {

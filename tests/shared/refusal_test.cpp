@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <fstream>
@@ -171,6 +172,36 @@ TEST(SharedStale, IsToldAndReplaced) {
   fresh.leave();
   expect_error(reason::stale, "all participants have left",
                [&] { shared_barrier::attach(name, 2); });
+}
+
+// In a folder with the sticky bit, as /dev/shm has it, only the owner of a file may remove it.
+TEST(SharedStale, OfAnotherUserIsToldIfItMayNotBeRemoved) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become two other users";
+  const test::unique_name name("of_another");
+  test::children all;
+  const auto as_user = [&](uid_t user, auto work) {
+    return all.wait_for(all.start([&] {
+      umask(0);
+      if (setgid(user) != 0 || setuid(user) != 0) return 98;
+      work();
+      return testing::Test::HasFailure() ? 1 : 0;
+    }));
+  };
+  const shared_barrier_options for_all{.mode = 0666};
+  const auto join_and_die = [&] {
+    shared_barrier mine = shared_barrier::create_or_attach(name, 2, for_all);
+    mine.join(0);
+    _exit(0);
+  };
+  EXPECT_EQ(as_user(1001, join_and_die), 0);
+  EXPECT_EQ(as_user(1002,
+                    [&] {
+                      alarm(10);
+                      expect_error(reason::system, "removing the barrier '",
+                                   [&] { shared_barrier::create_or_attach(name, 2, for_all); });
+                    }),
+            0);
+  EXPECT_EQ(as_user(1001, join_and_die), 0);
 }
 
 TEST(SharedStale, OneThatSomeoneStillUsesIsBroken) {

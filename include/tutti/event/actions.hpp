@@ -23,7 +23,8 @@ namespace tutti {
 template <class Memory>
 class action_table {
  public:
-  // What an event runs. It may post events and remove actions, and must not wait.
+  // What an event runs. It may post events and remove actions, and must neither wait nor throw: an
+  // exception ends the program, because other events of its receiver would be lost.
   using function = void (*)(void* argument, rank_t sender, std::uintptr_t payload);
   // add() returns it if the table is full.
   static constexpr action_id none = ~action_id{0};
@@ -51,8 +52,9 @@ class action_table {
   }
 
   // Removes the action, and returns when no receiver runs it. If an action calls it, it gives the
-  // receiver that runs it, whose run it does not wait for. Returns false if the action is not in
-  // the table. Thread-safe.
+  // receiver that runs it, whose run it does not wait for. Two actions that run at the same time
+  // must not remove each other, nor several in a cycle: each would wait for the next one's end.
+  // Returns false if the action is not in the table. Thread-safe.
   bool remove(action_id action, rank_t by_receiver = any_rank) noexcept {
     description& d = descriptions_[action % most_actions];
     lock_.lock();
@@ -79,9 +81,17 @@ class action_table {
     return true;
   }
 
+  // Returns whether the action is in the table. A thread that has the name from add(), or from a
+  // thread that synchronised with it, finds the action until it is removed.
+  bool has(action_id action) const noexcept {
+    // relaxed: reads the registration that the name stands for, or a later one; run() orders what
+    // the action reads.
+    return descriptions_[action % most_actions].registered.load(relaxed) == action / most_actions;
+  }
+
   // Runs an action as `receiver`, and returns false if it is no longer in the table. One thread at
   // a time may run actions as a receiver.
-  bool run(rank_t receiver, rank_t sender, action_id action, std::uintptr_t payload) {
+  bool run(rank_t receiver, rank_t sender, action_id action, std::uintptr_t payload) noexcept {
     auto& announced = running_[receiver].value;
     description& d = descriptions_[action % most_actions];
     // seq_cst: in the one order before the look; pairs with remove().

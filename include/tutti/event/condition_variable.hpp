@@ -12,7 +12,9 @@
 //
 // Memory ordering: the lock's; the notification synchronises with the return from the wait too.
 // Thread-safety: any thread may call any function at any time, also without the lock. A wait may
-// return for no reason, and notify_one() may wake more than one waiter.
+// return for no reason, and notify_one() may wake more than one waiter. Among waiters of different
+// real-time priorities use notify_all(): the system wakes the one of the highest priority, even if
+// that one began to wait after the notification, which the others then miss.
 // Destruction: allowed once all waiters have been notified, as for pthread_cond_destroy; the
 // destructor waits until they have left the word.
 // Source     POSIX.1-2017, pthread_cond_wait

@@ -122,7 +122,9 @@ class basic_eventcount {
   }
 
   // ---- notifying: all waiters, or at least one. They return whether anybody slept or had
-  // announced itself. A waiter that is awake sees the change by itself.
+  // announced itself. A waiter that is awake sees the change by itself. Among sleepers of different
+  // real-time priorities use notify_all(): the system wakes the one of the highest priority, even
+  // if that one began to wait after the notification and waits for something else.
 
   bool notify_all() noexcept { return word_.notify_all(); }
   bool notify_one() noexcept { return word_.notify_one(); }

@@ -73,6 +73,8 @@ class event_inbox {
 
   // Posts a level event: the action runs at least once after this, with this payload or a later
   // one. It is never refused. One thread at a time may post as `sender`.
+  // The caller has found the action in the table (action_table::has). An action that has left it
+  // would take the slot from the one that has its place now, whose raise would be lost.
   posted raise(rank_t sender, action_id action, std::uintptr_t payload) noexcept {
     slot& mine = slots_[sender];
     level& l = mine.levels[action % most_actions];
@@ -92,7 +94,8 @@ class event_inbox {
   }
 
   // Calls run(sender, action, payload) for all events that were announced, in the order of each
-  // sender, and returns how many. Only the receiver calls it, and not inside of `run`.
+  // sender, and returns how many. Only the receiver calls it, and not inside of `run`, which must
+  // not throw.
   template <class Run>
   std::uint32_t take(Run run) {
     std::uint32_t count = 0;

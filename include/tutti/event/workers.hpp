@@ -65,10 +65,13 @@ class basic_event_workers {
 
   // ---- actions
 
-  // Returns the name of the action, or no_action if there are most_actions already.
+  // Returns the name of the action, or no_action if there are most_actions already. The action must
+  // neither wait nor throw: an exception that leaves it ends the program.
   action_id add(action run, void* argument) noexcept { return actions_.add(run, argument); }
   // Removes the action, and returns when no worker runs it. Posts of it that wait are dropped. An
-  // action that calls it gives the worker that runs it. Returns false if there is no such action.
+  // action that calls it gives the worker that runs it. Two actions that run at the same time must
+  // not remove each other: each would wait for the other's end. Returns false if there is no such
+  // action.
   bool remove(action_id name, rank_t by_worker = any_rank) noexcept {
     return actions_.remove(name, by_worker);
   }
@@ -94,11 +97,12 @@ class basic_event_workers {
     w.has_room.wait([&]() noexcept { return try_post_to(w, sender, name, payload); });
   }
   // Posts an event that coalesces: the action runs at least once after this, with this payload or a
-  // later one of this sender.
+  // later one of this sender. It is dropped here if the action has been removed.
   void raise(rank_t sender, rank_t to, action_id name, std::uintptr_t payload,
              site where = site::here()) {
     check_sender(sender, where);
     check_worker(to, where);
+    if (!actions_.has(name)) return;
     worker& w = *workers_[to];
     if (w.inbox.raise(sender, name, payload) == posted::first) w.posted_to.notify_all();
   }
