@@ -88,6 +88,19 @@ TEST_F(Misuse, RankTwiceInAPhase) {
   EXPECT_MISUSE("rank 0 arrived twice in phase 0", (void)sync.arrive_and_wait_for(0, 1ms));
 }
 
+// The barrier has had many phases without ranks, or without this rank.
+TEST_F(Misuse, IsNotARankThatComesAfterManyPhases) {
+  tutti::misuse_checks<tutti::native> checks(2, tutti::call_site::here());
+  tutti::arrival_record<tutti::native, int> record;
+  for (std::uint64_t phase = 1; phase < std::uint64_t{1} << 62; phase *= 2) {
+    EXPECT_NO_THROW(checks.check_arrival(1, record, phase, tutti::call_site::here())) << phase;
+    EXPECT_NO_THROW(checks.check_arrival(1, record, phase + 5, tutti::call_site::here())) << phase;
+    record.note_arrival(phase);
+    const std::string twice = "rank 1 arrived twice in phase " + std::to_string(phase);
+    EXPECT_MISUSE(twice, checks.check_arrival(1, record, phase, tutti::call_site::here()));
+  }
+}
+
 TEST_F(Misuse, ARankThatHasDropped) {
   barrier sync(3);
   sync.arrive_and_drop_as(2);

@@ -4,15 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <random>
+#include <ratio>
 
 #include "tutti/barrier/participant.hpp"
 #include "tutti/barrier/ticket.hpp"
+#include "tutti/barrier/timed.hpp"
 #include "tutti/platform/wide_product.hpp"
 #include "tutti/wait/deadline.hpp"
 
 namespace {
+
+using tutti::detail::ns_of;
 
 constexpr std::uint64_t last_numerator = (std::uint64_t{1} << 63) - 1;
 
@@ -120,6 +126,119 @@ TEST(Clock, IsMonotonic) {
     ASSERT_GE(now, before);
     before = now;
   }
+}
+
+// ---- nanoseconds of durations
+
+constexpr std::uint64_t second = 1'000'000'000, hour = 3600 * second;
+constexpr std::uint64_t longest = INT64_MAX / 2;
+using timer_ticks = std::chrono::duration<std::int64_t, std::ratio<1, 1193182>>;
+using samples = std::chrono::duration<std::int64_t, std::ratio<1, 44100>>;
+using film_frames = std::chrono::duration<std::int64_t, std::ratio<1001, 24000>>;
+
+TEST(NanosecondsOf, UsualUnits) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(ns_of(7ns), 7u);
+  EXPECT_EQ(ns_of(3us), 3000u);
+  EXPECT_EQ(ns_of(2h), 2 * hour);
+  EXPECT_EQ(ns_of(std::chrono::duration<unsigned char>(200)), 200 * second);
+  EXPECT_EQ(ns_of(std::chrono::duration<std::int64_t, std::pico>(1)), 1u) << "rounded up";
+  EXPECT_EQ(ns_of(std::chrono::duration<std::int64_t, std::pico>(2000)), 2u);
+  EXPECT_EQ(ns_of(std::chrono::duration<std::int64_t, std::pico>::max()), INT64_MAX / 1000 + 1);
+}
+
+TEST(NanosecondsOf, OddUnits) {
+  for (const int hours : {1, 4, 5, 9, 24 * 365})
+    EXPECT_EQ(ns_of(timer_ticks(std::int64_t{1193182} * 3600 * hours)), hour * hours);
+  EXPECT_EQ(ns_of(timer_ticks(1)), 839u) << "838.09 rounded up";
+  EXPECT_EQ(ns_of(samples(std::int64_t{44100} * 3600 * 24 * 365)), 24 * 365 * hour);
+  EXPECT_EQ(ns_of(samples(44101)), second + 22676);
+  EXPECT_EQ(ns_of(film_frames(std::int64_t{24000} * 3600)), 1001 * hour);
+  EXPECT_EQ(ns_of(film_frames(1)), 41'708'334u);
+}
+
+// A product of a multiplier and a divisor that has more than 64 bits.
+TEST(NanosecondsOf, UnitsForWhichFloatingPointMustDo) {
+  using unit = std::chrono::duration<std::int64_t, std::ratio<1, 1'000'000'000'039>>;
+  EXPECT_EQ(ns_of(unit(1)), 1u);
+  EXPECT_NEAR(static_cast<double>(ns_of(unit(1'000'000'000'039'000))), 1e12, 1);
+}
+
+TEST(NanosecondsOf, NoTimeAndTooLongTimes) {
+  EXPECT_EQ(ns_of(timer_ticks(0)), 0u);
+  EXPECT_EQ(ns_of(timer_ticks(-1)), 0u);
+  EXPECT_EQ(ns_of(timer_ticks::min()), 0u);
+  EXPECT_EQ(ns_of(timer_ticks::max()), longest);
+  EXPECT_EQ(ns_of(samples::min()), 0u);
+  EXPECT_EQ(ns_of(samples::max()), longest);
+  EXPECT_EQ(ns_of(std::chrono::hours::min()), 0u);
+  EXPECT_EQ(ns_of(std::chrono::hours::max()), longest);
+  EXPECT_EQ(ns_of(std::chrono::nanoseconds(longest - 1000)), longest - 1000);
+  EXPECT_EQ(ns_of(std::chrono::nanoseconds::max()), longest);
+  EXPECT_EQ(ns_of(std::chrono::duration<std::uint64_t>(UINT64_MAX)), longest);
+}
+
+TEST(NanosecondsOf, FloatingPoint) {
+  using seconds = std::chrono::duration<double>;
+  using limits = std::numeric_limits<double>;
+  EXPECT_EQ(ns_of(seconds(0.5)), second / 2);
+  EXPECT_EQ(ns_of(std::chrono::duration<float>(0.25F)), second / 4);
+  EXPECT_EQ(ns_of(std::chrono::duration<long double, std::nano>(1.5L)), 2u);
+  EXPECT_EQ(ns_of(std::chrono::duration<double, timer_ticks::period>(1193182. * 18000)), 5 * hour);
+  EXPECT_EQ(ns_of(seconds(limits::denorm_min())), limits::denorm_min() * 1e9 > 0 ? 1u : 0u);
+  EXPECT_EQ(ns_of(seconds(-1e-9)), 0u);
+  EXPECT_EQ(ns_of(seconds(1e300)), longest);
+  EXPECT_EQ(ns_of(seconds(limits::max())), longest);
+  EXPECT_EQ(ns_of(seconds(limits::lowest())), 0u);
+  EXPECT_EQ(ns_of(seconds(limits::infinity())), longest);
+  EXPECT_EQ(ns_of(seconds(-limits::infinity())), 0u);
+  EXPECT_EQ(ns_of(seconds(limits::quiet_NaN())), 0u);
+}
+
+// A clock that stands still at a time of its own.
+template <std::int64_t Now>
+struct standing_clock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<standing_clock>;
+  static constexpr bool is_steady = false;
+  static time_point now() noexcept { return time_point(duration(Now)); }
+};
+
+// The instant is `distance` after the clock's present one, to a microsecond and what the two looks
+// at the platform's clock are apart.
+template <class Clock, class Duration>
+void expect_distance(std::chrono::time_point<Clock, Duration> when, double distance_ns) {
+  const std::uint64_t before = tutti::native::now_ns();
+  const std::uint64_t at = tutti::deadline_at(when).ns();
+  const std::uint64_t after = tutti::native::now_ns();
+  EXPECT_GE(static_cast<double>(at - before), distance_ns - 1000);
+  EXPECT_LE(static_cast<double>(at - after), distance_ns + 1000);
+}
+
+template <class Clock>
+void expect_distances() {
+  const auto now = Clock::now().time_since_epoch();
+  const auto whole = std::chrono::floor<std::chrono::seconds>(now);
+  const double past = static_cast<double>((now - whole).count());
+  for (const int hours : {1, 5, 9, 24 * 365}) {
+    const std::int64_t ahead = whole.count() + std::int64_t{3600} * hours;
+    const double distance = static_cast<double>(hour) * hours - past;
+    expect_distance(std::chrono::time_point<Clock, timer_ticks>(timer_ticks(1193182 * ahead)),
+                    distance);
+    expect_distance(std::chrono::time_point<Clock, samples>(samples(44100 * ahead)), distance);
+    expect_distance(
+        std::chrono::time_point<Clock, std::chrono::seconds>(std::chrono::seconds(ahead)),
+        distance);
+  }
+}
+
+TEST(NanosecondsOf, InstantsOfAnotherClockInOddUnits) {
+  expect_distances<standing_clock<12'345'678>>();
+  // Half a century after the epoch, and a century and a half before it.
+  expect_distances<standing_clock<1'800'000'000'123'456'789>>();
+  expect_distances<standing_clock<-4'700'000'000'123'456'789>>();
 }
 
 }  // namespace

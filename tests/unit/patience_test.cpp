@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/comm/communicator.hpp"
@@ -25,6 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using tutti::patience;
+using tutti::rank_t;
 
 bool is_read(std::string_view text, patience& out) {
   return patience::parse(text.data(), text.size(), out);
@@ -85,6 +87,30 @@ TEST(Patience, IsSetWhereverOneWaits) {
   EXPECT_TRUE(named.set_patience(patience::active()));
   tutti::communicator comm(2, {.patience = "5us"});
   EXPECT_TRUE(comm.set_patience(patience::active()));
+}
+
+// A wait policy that counts its objects, and those of them whose patience has been set.
+struct counted_wait : tutti::adaptive_wait<> {
+  static inline int made, set;
+  explicit counted_wait(rank_t participants) : adaptive_wait(participants) { ++made; }
+  bool set_patience(patience p) noexcept {
+    ++set;
+    return adaptive_wait::set_patience(p);
+  }
+};
+
+// A barrier that is made of others has several objects that wait.
+TEST(Patience, IsSetForEveryWaitOfABarrier) {
+  const auto expect_all_set = []<class Entry>(Entry*) {
+    counted_wait::made = counted_wait::set = 0;
+    const auto sync = Entry::template make<tutti::native, counted_wait>(4);
+    EXPECT_TRUE(sync->set_patience(1ms)) << Entry::info.name;
+    EXPECT_GT(counted_wait::made, 0) << Entry::info.name;
+    EXPECT_EQ(counted_wait::set, counted_wait::made) << Entry::info.name;
+  };
+  [&]<class... Entry>(std::tuple<Entry...>*) {
+    (expect_all_set(static_cast<Entry*>(nullptr)), ...);
+  }(static_cast<tutti::registry::algorithms*>(nullptr));
 }
 
 TEST(Patience, IsRefusedByPoliciesThatHaveNone) {

@@ -16,17 +16,23 @@ template <class Memory, class State>
 struct arrival_record {
   State mine{};
 
-  // Returns the number of phases in which the rank has arrived, or `dropped`.
+  // Returns the number of the phase after the last one in which the rank has arrived: 0 if it has
+  // arrived in none, and `dropped` if it has dropped out.
   std::uint64_t arrivals() const noexcept {
     // relaxed: a snapshot for messages, or the rank's own value.
     return phases_arrived_.load(relaxed);
   }
   bool has_dropped() const noexcept { return arrivals() == dropped; }
-  // A rank that has dropped out is never missing. Compares by a 32-bit difference, because the
-  // phases of striped counters wrap around at 32 bits.
+  // Returns true if the last arrival of the rank was in this phase.
+  bool is_last_arrival_in(std::uint64_t phase) const noexcept { return arrivals() == phase + 1; }
+  // Returns true if the phase does not lack the rank: it has arrived in this phase or in a later
+  // one, or it has dropped out. Compares by a 32-bit difference, because the phases of striped
+  // counters wrap around at 32 bits; so the answer is wrong for a rank that arrived before, but
+  // has not done so for 2^31 phases.
   bool has_arrived(std::uint64_t phase) const noexcept {
     const std::uint64_t now = arrivals();
-    return now == dropped || static_cast<std::int32_t>(static_cast<std::uint32_t>(now - phase)) > 0;
+    const auto after = static_cast<std::int32_t>(static_cast<std::uint32_t>(now - phase));
+    return now == dropped || (now != 0 && after > 0);
   }
 
   // Only the rank itself calls these.

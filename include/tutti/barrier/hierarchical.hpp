@@ -64,7 +64,11 @@ class hierarchical_barrier {
   rank_t participants() const noexcept { return hierarchy_.participants(); }
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
   // false if the wait policy has no patience.
-  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
+  bool set_patience(patience p) noexcept {
+    // The waits inside the groups, and those among the leaders.
+    const bool is_set_inside = set_patience_of(wait_, p);
+    return leaders_.set_patience(p) && is_set_inside;
+  }
 
  private:
   schedule::hierarchy hierarchy_;

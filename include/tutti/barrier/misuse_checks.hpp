@@ -54,7 +54,7 @@ class misuse_checks {
   // `before` is the record of the rank (arrival_records.hpp) without this arrival.
   template <class Record>
   void check_arrival(rank_t rank, const Record& before, std::uint64_t phase, site where) const {
-    if (where.checks() && before.has_arrived(phase)) [[unlikely]]
+    if (where.checks() && (before.has_dropped() || before.is_last_arrival_in(phase))) [[unlikely]]
       report_arrival(rank, before.has_dropped(), phase, where);
   }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ratio>
 #include <type_traits>
 #include <vector>
 
@@ -51,7 +52,18 @@ std::uint64_t ns_of(std::chrono::duration<Rep, Period> time) noexcept {
   constexpr std::uint64_t longest = INT64_MAX / 2;
   if (!(approximate.count() > 0)) return 0;
   if (approximate.count() >= static_cast<double>(longest)) return longest;
-  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::nanoseconds>(time).count());
+  // A unit of the time is `multiplier` / `divisor` nanoseconds.
+  using unit = std::ratio_divide<Period, std::nano>;
+  constexpr std::uint64_t multiplier = unit::num, divisor = unit::den;
+  constexpr bool is_integer = std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(std::uint64_t);
+  if constexpr (is_integer && divisor <= UINT64_MAX / (multiplier + 1)) {
+    // The rest of the division apart, because count * multiplier may overflow.
+    const auto count = static_cast<std::uint64_t>(time.count());
+    return count / divisor * multiplier + (count % divisor * multiplier + divisor - 1) / divisor;
+  } else {
+    const auto below = static_cast<std::uint64_t>(approximate.count());
+    return below + (static_cast<double>(below) < approximate.count() ? 1 : 0);
+  }
 }
 }  // namespace detail
 
@@ -70,13 +82,14 @@ basic_deadline<Memory> deadline_at(std::chrono::time_point<Clock, Duration> when
     return basic_deadline<Memory>(detail::ns_of(when.time_since_epoch()));
   } else {
     const auto now = Clock::now();
-    // The difference as floating point first, because the clock's unit cannot hold that of
-    // time_point::min() or max(). Within three years it can, and is exact.
+    // Floating point shows first whether the unit that both times have in common can hold them and
+    // their difference. It cannot if a time is in samples of sound, or is time_point::min().
     using seconds = std::chrono::duration<double>;
-    const seconds about = seconds(when.time_since_epoch()) - seconds(now.time_since_epoch());
-    constexpr seconds three_years{1e8};
-    if (about < three_years && about > -three_years) return deadline_after<Memory>(when - now);
-    return deadline_after<Memory>(about);
+    const seconds end = when.time_since_epoch(), start = now.time_since_epoch();
+    const seconds most = 0.99 * seconds(decltype(when - now)::max());
+    const auto fits = [most](seconds time) { return time < most && time > -most; };
+    if (fits(start) && fits(end) && fits(end - start)) return deadline_after<Memory>(when - now);
+    return deadline_after<Memory>(end - start);
   }
 }
 
