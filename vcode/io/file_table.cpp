@@ -56,6 +56,8 @@ bool read_element(const std::string& text, kind type, stream_result& to) {
       return text == "T" || text == "F";
     default: {
       std::int32_t number = 0;
+      // std::from_chars takes no '+', but would take a '-' after it.
+      if (text.starts_with("+-")) return false;
       const char* const begin = text.data() + (text[0] == '+' ? 1 : 0);
       const auto [stopped, error] = std::from_chars(begin, end, number);
       to.integers.push_back(number);
