@@ -11,8 +11,10 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "vcode/io/format.hpp"
+#include "vcode/language/real_number.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -44,19 +46,21 @@ std::string word(std::FILE* from, int first, char closing) {
 }
 
 bool read_element(const std::string& text, kind type, stream_result& to) {
-  const char* const end = text.data() + text.size();
   switch (type) {
     case kind::real: {
-      char* stopped = nullptr;
-      to.reals.push_back(std::strtod(text.c_str(), &stopped));
-      return stopped == end;
+      const std::optional<double> number = read_real(text);
+      to.reals.push_back(number.value_or(0));
+      return number.has_value();
     }
     case kind::boolean:
       to.booleans.push_back(text == "T" ? 1 : 0);
       return text == "T" || text == "F";
     default: {
       std::int32_t number = 0;
+      // std::from_chars takes no '+', but would take a '-' after it.
+      if (text.starts_with("+-")) return false;
       const char* const begin = text.data() + (text[0] == '+' ? 1 : 0);
+      const char* const end = text.data() + text.size();
       const auto [stopped, error] = std::from_chars(begin, end, number);
       to.integers.push_back(number);
       return error == std::errc() && stopped == end && (type != kind::segdes || number >= 0);

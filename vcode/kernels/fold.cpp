@@ -54,7 +54,9 @@ T of_block(const T* in, std::size_t count) {
 
 template <class Operation, class T>
 T of_range(const T* in, std::size_t count, T value, bool strict) {
-  if (is_ordered<T> && strict) return from_left<Operation>(in, count, value);
+  if ((is_ordered<T> && strict) || count < lanes) {
+    return from_left<Operation>(in, count, value);
+  }
   for (std::size_t i = 0; i < count; i += block_elements) {
     value = Operation{}(value, of_block<Operation>(in + i, std::min(block_elements, count - i)));
   }
@@ -132,9 +134,7 @@ struct fold {
         s += group - 1;
         continue;
       }
-      constexpr T none = op::identity<Operation, T>;
-      to[s] = count < lanes ? from_left<Operation>(from, count, none)
-                            : of_range<Operation>(from, count, none, strict);
+      to[s] = of_range<Operation>(from, count, op::identity<Operation, T>, strict);
       from += count;
     }
   }

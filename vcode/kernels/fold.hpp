@@ -32,7 +32,7 @@ struct fold_kernels {
 
   // Folds one block or less to one value.
   void (*block)(const void* in, std::size_t count, void* result) = nullptr;
-  // Combines *value with all of `in`, block by block.
+  // Combines *value with a whole segment, in the order stated above.
   void (*reduce)(const void* in, std::size_t count, void* value, bool strict) = nullptr;
   // Computes an exclusive scan that begins with *value and leaves there the value for the next
   // element. `out` may be `in`.

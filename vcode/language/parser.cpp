@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <unordered_map>
 
 #include "vcode/language/lexer.hpp"
+#include "vcode/language/real_number.hpp"
 #include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
@@ -264,7 +264,8 @@ class parser {
     switch (made.type) {
       case kind::real:
         if (at_.kind != token_kind::real) expected("a FLOAT such as 1.0 or -2.5e3");
-        made.reals.push_back(std::strtod(std::string(at_.text).c_str(), nullptr));
+        // The lexer has checked the text.
+        made.reals.push_back(read_real(at_.text).value_or(0));
         break;
       case kind::boolean:
         if (!at_word("T") && !at_word("F")) expected("T or F");

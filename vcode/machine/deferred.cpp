@@ -502,12 +502,21 @@ bool for_each_strip(
 void fold_deferred(context& c, block* b, const fold_kernels& fold, void* result) {
   const std::size_t strips = (static_cast<std::size_t>(b->length) + strip - 1) / strip;
   const scratch_array<std::byte> values(c.memory, strips * 8);
+  // The order of a short segment begins with the identity once, but a block begins with it as well.
+  // With NaN a second identity can change the result.
+  const bool is_short = static_cast<std::size_t>(b->length) < lanes;
   plan work(c, b, false);
   work.run([&](std::size_t s, const std::byte* elements, std::size_t count) {
-    fold.block(elements, count, &values[s * 8]);
+    if (is_short) {
+      fold.reduce(elements, count, result, false);
+    } else {
+      fold.block(elements, count, &values[s * 8]);
+    }
     return true;
   });
-  for (std::size_t s = 0; s < strips; ++s) fold.reduce(&values[s * 8], 1, result, true);
+  for (std::size_t s = 0; s < strips && !is_short; ++s) {
+    fold.reduce(&values[s * 8], 1, result, true);
+  }
   work.finish();
 }
 

@@ -133,6 +133,23 @@ TEST_F(VcodeCommand, SegmentsThatAreTooLongAreNotRead) {
   EXPECT_EQ(o.text, "[ ]\n( F )\n");
 }
 
+TEST_F(VcodeCommand, ANumberHasAtMostOneSign) {
+  const auto status = [this](const std::string& type, const std::string& text) {
+    const output o =
+        out(file("FUNC MAIN READ " + type + " CPOP 1 1 POP 1 0 RET") + " <" + input(text));
+    EXPECT_EQ(o.status, 0) << text;
+    return o.text.substr(o.text.find('\n') + 1);
+  };
+  EXPECT_EQ(status("INT", "( +5 -5 5 )"), "( T )\n");
+  EXPECT_EQ(status("SEGDES", "[ +5 ]"), "( T )\n");
+  EXPECT_EQ(status("FLOAT", "( +5.0 -5.0 5 )"), "( T )\n");
+  for (const std::string sign : {"+-", "-+", "++", "--"}) {
+    EXPECT_EQ(status("INT", "( " + sign + "5 )"), "( F )\n") << sign;
+    EXPECT_EQ(status("SEGDES", "[ " + sign + "0 ]"), "( F )\n") << sign;
+    EXPECT_EQ(status("FLOAT", "( " + sign + "5.0 )"), "( F )\n") << sign;
+  }
+}
+
 TEST_F(VcodeCommand, LimitsEndAProgram) {
   const std::string f = file("FUNC MAIN CALL MAIN RET");
   const output count = error(f + " --most-instructions 100000");

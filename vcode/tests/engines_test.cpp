@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -302,6 +303,52 @@ TEST(VcodeStrict, SumsFromLeftToRight) {
   const auto blocked = std::get<reals>(run(code, {data, segments{{100000}}}).stack[0])[0];
   EXPECT_NE(blocked, wanted);
   EXPECT_NEAR(blocked, wanted, 1e-9);
+}
+
+// A NaN resets the running value, and what follows lies beyond the identity: the result shows how
+// often the identity was combined. The vector is an input or a deferred quotient.
+void expect_order_of_short_segments(bool is_maximum, std::size_t length, std::size_t copies) {
+  reals data;
+  for (std::size_t i = 0; i < length * copies; ++i) {
+    const std::size_t at = i % length;
+    const double beyond = (is_maximum ? -1e37 : 1e37) * static_cast<double>(1 + at);
+    data.push_back(at == length / 2 ? std::numeric_limits<double>::quiet_NaN() : beyond);
+  }
+  double wanted = is_maximum ? -1e36F : 1e36F;
+  for (std::size_t i = 0; i < length; ++i) {
+    const bool is_kept = is_maximum ? wanted > data[i] : wanted < data[i];
+    if (!is_kept) wanted = data[i];
+  }
+  std::vector<vector_value> inputs{segments{integers(copies, static_cast<std::int32_t>(length))},
+                                   data};
+  for (const std::string make : {"", "/ FLOAT "}) {
+    if (!make.empty()) inputs.emplace_back(reals(data.size(), 1.0));
+    const std::string body =
+        make + "CPOP 1 1 " + (is_maximum ? "MAX_REDUCE FLOAT" : "MIN_REDUCE FLOAT");
+    const program code = compile("FUNC A " + body + " RET");
+    const auto expect = [&](const run_options& how, unsigned ranks) {
+      EXPECT_TRUE(same_bits(run(code, inputs, how).stack[0], reals(copies, wanted)))
+          << body << ", " << copies << " segments of " << length << ", engine "
+          << static_cast<int>(how.engine) << ", ranks " << ranks;
+    };
+    for (const engine each : {engine::lazy, engine::workers, engine::spmd}) {
+      run_options how;
+      how.engine = each;
+      how.threads = 1;
+      expect(how, 1);
+    }
+    for (const setting& s : settings) expect(options_of(s), s.ranks);
+  }
+}
+
+TEST(VcodeNan, ShortSegmentsAreCombinedFromLeftToRight) {
+  for (const bool is_maximum : {true, false}) {
+    for (const std::size_t length : {1, 2, 3, 8, 9, 15}) {
+      for (const std::size_t copies : {1, 2, 11}) {
+        expect_order_of_short_segments(is_maximum, length, copies);
+      }
+    }
+  }
 }
 
 // Chains are fused and dropped vectors are not computed, but errors are still reported.

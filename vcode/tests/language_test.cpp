@@ -2,10 +2,15 @@
 // What the parser and the verifier accept, what they refuse, and the messages they give.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <clocale>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "vcode/language/instructions.hpp"
 #include "vcode/language/program.hpp"
+#include "vcode/language/real_number.hpp"
 #include "vcode/language/verifier.hpp"
 #include "vcode/vcode.hpp"
 
@@ -61,6 +66,61 @@ TEST(VcodeParser, ReadsOddLayouts) {
   EXPECT_EQ(complaint("FUNC A CALL ++_19 RET FUNC ++_19 RET"), "");
   // This is a name, not a number.
   EXPECT_EQ(complaint("FUNC A CALL 1e5 RET FUNC 1e5 RET"), "");
+}
+
+// The decimal point is '.' also where the program that calls the library has chosen a locale with a
+// comma.
+TEST(VcodeParser, ReadsNumbersInAnyLocale) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  bool found = false;
+  for (const char* name : {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "ru_RU.UTF-8"}) {
+    found = found || std::setlocale(LC_ALL, name) != nullptr;
+  }
+  if (!found) GTEST_SKIP() << "no locale with a decimal comma is installed";
+  const auto stack = run(compile("FUNC MAIN CONST FLOAT ( 1.5 -2.75e3 ) RET")).stack;
+  std::setlocale(LC_ALL, before.c_str());
+  EXPECT_EQ(std::get<std::vector<double>>(stack[0]), (std::vector<double>{1.5, -2750}));
+}
+
+TEST(VcodeRealNumber, IsReadAsByStrtod) {
+  const std::string zeros(400, '0');
+  for (const std::string& text : {std::string("1.5"),
+                                  std::string("+.5"),
+                                  std::string("-1."),
+                                  std::string("-0.0"),
+                                  std::string("12e-3"),
+                                  std::string("1.7976931348623157e308"),
+                                  std::string("1e309"),
+                                  std::string("-1e309"),
+                                  std::string("4.9e-324"),
+                                  std::string("2e-324"),
+                                  std::string("-1e-400"),
+                                  std::string("0e99999999999999999999"),
+                                  std::string("1e99999999999999999999"),
+                                  std::string("-1e-99999999999999999999"),
+                                  "0." + zeros + "1e800",
+                                  "0." + zeros + "1",
+                                  "1" + zeros + "e-800",
+                                  "1" + zeros,
+                                  std::string("0x1p3"),
+                                  std::string("-0X.8P-3"),
+                                  std::string("0x1p1024"),
+                                  std::string("0x1p-1076"),
+                                  std::string("inf"),
+                                  std::string("-Infinity"),
+                                  std::string("nan"),
+                                  std::string("-nan")}) {
+    char* end = nullptr;
+    const double wanted = std::strtod(text.c_str(), &end);
+    EXPECT_EQ(*end, '\0') << text;
+    const std::optional<double> got = read_real(text);
+    ASSERT_TRUE(got.has_value()) << text;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(*got), std::bit_cast<std::uint64_t>(wanted)) << text;
+  }
+  for (const char* text : {"", "+", "-", ".", "+-1", "-+1", "--1", "1,5", "1e", "1.5x", "e5", "0x",
+                           "0x-1", "0xinf", "0x1p", "0x1p+-1", "infinite"}) {
+    EXPECT_FALSE(read_real(text).has_value()) << text;
+  }
 }
 
 TEST(VcodeParser, Warns) {
