@@ -138,8 +138,8 @@ TUTTI_API int tutti_barrier_resume_for(tutti_barrier* barrier, uint32_t rank, ui
  * each time; every `participants` arrivals complete an episode. Only algorithm NULL, "ticket",
  * "pool" and "striped" support it; the others must know who arrives. At most `participants` threads
  * may arrive in an episode, except with NULL, "pool" and "striped", where threads that come too
- * early wait for the next episode. With NULL some threads may arrive this way and others by
- * tutti_barrier_wait.
+ * early wait for the next episode, unless participants drop out (tutti_barrier_arrive_and_drop).
+ * With NULL some threads may arrive this way and others by tutti_barrier_wait.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ENOTSUP (the algorithm needs ranks). */
 TUTTI_API int tutti_barrier_arrive_and_wait(tutti_barrier* barrier);
 
@@ -170,7 +170,9 @@ TUTTI_API int tutti_barrier_wait_phase(tutti_barrier* barrier, uint64_t phase);
 TUTTI_API int tutti_barrier_wait_phase_for(tutti_barrier* barrier, uint64_t phase,
                                            uint64_t timeout_ns, uint32_t* missing);
 
-/* Arrive for the last time, without waiting: later episodes expect one participant less.
+/* Arrive for the last time, without waiting: later episodes expect one participant less. From the
+ * episode of the first such call on, no thread may come too early: an episode must not be able to
+ * end without a thread that has begun to arrive. Otherwise a later episode may never end.
  * tutti_barrier_drop does so as `rank`, which is never missing again and whose later calls return
  * TUTTI_EBROKEN. Only algorithm NULL supports them.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ENOTSUP; of tutti_barrier_drop also TUTTI_ERANK,

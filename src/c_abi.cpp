@@ -5,17 +5,17 @@
 
 #include "src/c_abi.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/mutex.hpp"
 
 // Tutti's own choice is a tutti::barrier, which can do more than the barriers with a name.
 struct alignas(tutti::cache_line) tutti_barrier {
@@ -41,16 +41,16 @@ struct alignas(tutti::cache_line) tutti_barrier {
     return chosen ? chosen->set_patience(p) : named->set_patience(p);
   }
 
-  // Returns true to one participant of each phase, of those that ask.
-  bool is_first_to_ask(std::uint64_t phase) noexcept {
-    // Phases wrap around at 32 bits (striped.hpp).
-    const auto after = static_cast<std::uint32_t>(phase + 1);
-    // relaxed: publishes nothing; the barrier has ordered the phases.
-    std::uint32_t seen = asked.load(tutti::relaxed);
-    while (static_cast<std::int32_t>(after - seen) > 0)
-      // relaxed: see above.
-      if (asked.compare_exchange_weak(seen, after, tutti::relaxed, tutti::relaxed)) return true;
-    return false;
+  // Arrives without waiting. The first thread of each phase that arrives by this call is the serial
+  // one.
+  chosen_barrier::arrival_token arrive_serial(bool& is_serial) {
+    // The arrivals are under the lock, so each is in the phase of the one before or in a later one,
+    // however late a thread goes on after it has arrived.
+    const std::lock_guard ordered(serial_arrivals);
+    auto token = chosen->arrive();
+    is_serial = after_last_serial != token.phase() + 1;
+    after_last_serial = token.phase() + 1;
+    return token;
   }
 
   std::optional<chosen_barrier> chosen;
@@ -58,8 +58,9 @@ struct alignas(tutti::cache_line) tutti_barrier {
   std::optional<tutti::c_abi::attendance> ranks;
   const bool is_in_place = false;
   tutti::rank_t in_place_participants = 0;
-  // The phase after the last one of which a participant was told that it is the serial one.
-  std::atomic<std::uint32_t> asked{0};
+  tutti::platform::system_mutex serial_arrivals;
+  // The phase after the last one that has a serial participant, or 0.
+  std::uint64_t after_last_serial = 0;
 };
 
 static_assert(sizeof(tutti_barrier) <= TUTTI_BARRIER_BYTES);
@@ -239,10 +240,9 @@ int tutti_barrier_arrive_and_wait_serial(tutti_barrier* barrier, int* is_serial)
   if (is_serial == nullptr) return TUTTI_EINVAL;
   *is_serial = 0;
   if (const int error = check_phases(barrier)) return error;
-  auto token = barrier->chosen->arrive();
-  const std::uint64_t phase = token.phase();
-  barrier->chosen->wait(std::move(token));
-  *is_serial = barrier->is_first_to_ask(phase) ? 1 : 0;
+  bool is_first = false;
+  barrier->chosen->wait(barrier->arrive_serial(is_first));
+  *is_serial = is_first ? 1 : 0;
   return TUTTI_OK;
 }
 

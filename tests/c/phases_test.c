@@ -56,6 +56,30 @@ static void test_serial(void) {
   CHECK(tutti_barrier_arrive_and_wait_serial(NULL, &is_serial) == TUTTI_EINVAL);
 }
 
+enum { crowd_phases = 200000 };
+static atomic_int crowd_serials;
+
+static void* count_serials_in_a_crowd(void* argument) {
+  struct worker* me = argument;
+  int mine = 0;
+  for (int phase = 0; phase < crowd_phases && me->error == TUTTI_OK; ++phase) {
+    int is_serial = -1;
+    me->error = tutti_barrier_arrive_and_wait_serial(me->barrier, &is_serial);
+    mine += is_serial;
+  }
+  atomic_fetch_add(&crowd_serials, mine);
+  return NULL;
+}
+
+/* A thread may be held up after its arrival while others complete many phases. */
+static void test_serial_in_a_crowd(void) {
+  tutti_barrier* barrier = NULL;
+  CHECK(tutti_barrier_create(&barrier, 1, NULL, NULL) == TUTTI_OK);
+  run(barrier, threads, count_serials_in_a_crowd);
+  CHECK(crowd_serials == threads * crowd_phases);
+  tutti_barrier_destroy(barrier);
+}
+
 static int board[2][threads];
 
 static void* arrive_then_wait(void* argument) {
@@ -205,6 +229,7 @@ static void test_in_place(void) {
 
 int main(void) {
   test_serial();
+  test_serial_in_a_crowd();
   test_apart();
   test_drop();
   test_resume();

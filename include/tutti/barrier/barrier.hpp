@@ -112,8 +112,10 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
     algorithm_.tickets().wait(drawn, my_state().wait_state);
   }
 
-  // Arrives for the last time, without waiting: later phases expect one participant less. Throws
-  // std::invalid_argument if the barrier has a named algorithm.
+  // Arrives for the last time, without waiting: later phases expect one participant less. From the
+  // phase of the first such call on, a phase must not be able to end without a thread that has
+  // begun to arrive. Otherwise a later phase may never end. Throws std::invalid_argument if the
+  // barrier has a named algorithm.
   void arrive_and_drop() {
     algorithm_.require_split("arrive_and_drop");
     algorithm_.drop(my_state());
