@@ -79,7 +79,7 @@ outcome run_heat(const graph_input& graph, const settings& s) {
   h.step = s.step != 0 ? s.step : most > 0 ? 0.5 / most : 1;
   h.initial = initial;
   h.in_weights = in_weights;
-  h.scale = fixed_scale(hot * std::max(1.0, most));
+  h.scale = fixed_scale(hot * most);
   if (!(h.step > 0) || h.step * most > 1)
     refuse(fmt::format(
         "a time step of {} is out of range: the largest stable step on this graph is {}", h.step,

@@ -192,6 +192,29 @@ TEST_P(App, Heat) {
   }
 }
 
+// With all weights a power of two as large, and steps that are as long in proportion, each
+// temperature has the same bits.
+TEST(Heat, DependsOnTheRatioOfWeightsAlone) {
+  std::vector<double> first;
+  for (const float weight : {1.0f, 0x1p-40f, 0x1p-100f, 0x1p30f}) {
+    graph::edge_list list;
+    for (graph::vertex_t v = 0; v < 6; ++v) {
+      list.add(v, (v + 1) % 6, weight);
+      list.add(v, (v + 5) % 6, weight);
+    }
+    settings s;
+    s.steps = 20;
+    s.sources = {2};
+    const graph::csr ring = graph::from_edges(std::move(list));
+    for (const mode m : {mode::sequential, mode::sync, mode::async}) {
+      s.mode = m;
+      const auto t = column_of<double>(run_app("heat", ring, s), "temperature");
+      if (first.empty()) first = t;
+      EXPECT_EQ(t, first) << weight;
+    }
+  }
+}
+
 TEST_P(App, Spiking) {
   settings s;
   s.steps = 200;

@@ -205,6 +205,16 @@ TEST(Place, IsNeverWorseThanTheOrderGiven) {
   EXPECT_TRUE(place(csr(), 4).empty());
 }
 
+TEST(Place, TakesNegativeWeights) {
+  edge_list list;
+  list.add(0, 1, -5);
+  list.add(1, 0, -5);
+  list.add(1, 2, -7);
+  const csr parts = from_edges(std::move(list));
+  for (const rank_t group : {1u, 2u, 3u})
+    EXPECT_TRUE(is_permutation_of_ranks(place(parts, group))) << group;
+}
+
 TEST(Place, RefusesWhatMakesNoSense) {
   const csr parts = generate("ring:vertices=8");
   EXPECT_THROW(place(parts, 2), std::invalid_argument);

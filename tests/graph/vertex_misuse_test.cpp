@@ -85,6 +85,33 @@ TEST(VertexMisuse, APinThatThereIsNot) {
             std::string::npos);
 }
 
+struct astray : plain {
+  std::uint32_t number;
+  explicit astray(std::uint32_t n) : number(n) {}
+  void init(auto& v) const {
+    if (v.id() == 3) v.ready_to_send(pin(number));
+  }
+};
+
+// Pins that are computed from "not found", and others that no engine has, are refused like pin(1).
+TEST(VertexMisuse, PinsThatNoEngineHas) {
+  const graph::csr chain = graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
+  for (const std::uint32_t each :
+       {1u, 0x7ffffffdu, 0x7ffffffeu, 0x7fffffffu, 0x80000000u, 0xfffffffeu, 0xffffffffu}) {
+    const std::string sentence = "vertex 3 wants to send on pin(";
+    const std::string alone = refusal([&] { graph::run_alone(astray(each), chain); });
+    EXPECT_NE(alone.find(sentence), std::string::npos) << each << ": " << alone;
+    const std::string two = refusal([&] { graph::run(astray(each), chain, {.threads = 2}); });
+    EXPECT_NE(two.find(sentence), std::string::npos) << each << ": " << two;
+  }
+}
+
+TEST(VertexMisuse, NoBurstIsEmpty) {
+  const graph::csr chain = graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
+  EXPECT_EQ(refusal([&] { graph::run(plain{}, chain, {.threads = 2, .engine = {.burst = 0}}); }),
+            "accepted");
+}
+
 struct needs_values : plain {
   using edge = int;
   void recv(auto&, const message&, const edge&) const {}

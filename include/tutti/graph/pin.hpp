@@ -10,8 +10,10 @@ namespace tutti::graph {
 // given. A message sent on a pin travels along all its edges.
 class pin {
  public:
-  // The pin of the engine's graph with this number, from 0.
-  constexpr explicit pin(std::uint32_t number) noexcept : code_(number + 2) {}
+  // The pin of the engine's graph with this number, from 0. Numbers that no engine has are one pin,
+  // which every engine refuses.
+  constexpr explicit pin(std::uint32_t number) noexcept
+      : code_(number < most_code - 2 ? number + 2 : most_code) {}
 
   static constexpr pin none() noexcept { return from_code(0); }
   static constexpr pin host() noexcept { return from_code(1); }
@@ -30,6 +32,8 @@ class pin {
   constexpr bool operator==(const pin&) const = default;
 
  private:
+  // The queue of senders has a use for the highest bit.
+  static constexpr std::uint32_t most_code = 0x7fffffff;
   std::uint32_t code_;
 };
 

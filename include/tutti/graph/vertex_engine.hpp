@@ -250,7 +250,9 @@ class vertex_engine {
   void send_all() {
     do {
       while (!mine_.senders.empty()) {
-        for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
+        std::uint32_t sent = 0;
+        do send_one();
+        while (++sent < options_.burst && !mine_.senders.empty());
         post_all();
         between_bursts();
       }

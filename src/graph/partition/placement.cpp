@@ -49,11 +49,11 @@ class placing {
       const rank_t end = std::min<rank_t>(next + group_, talk_.vertices);
       for (bool is_first = true; next < end; is_first = false) {
         rank_t best = no_vertex;
-        double best_pull = -1;
+        double best_pull = 0;
         for (rank_t p = 0; p < talk_.vertices; ++p) {
           if (rank_of[p] != no_vertex) continue;
           const double its = is_first ? total(p) : pull[p];
-          if (its > best_pull) {
+          if (best == no_vertex || its > best_pull) {
             best = p;
             best_pull = its;
           }
