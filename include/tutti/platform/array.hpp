@@ -21,7 +21,7 @@ template <class T>
 class array {
  public:
   explicit array(std::size_t size)
-      : size_(size), items_(static_cast<T*>(::operator new(bytes_of(size), alignment()))) {
+      : size_(size), items_(static_cast<T*>(::operator new(size * sizeof(T), alignment()))) {
     for (std::size_t i = 0; i < size_; ++i) ::new (static_cast<void*>(items_ + i)) T();
   }
   ~array() {
@@ -38,12 +38,6 @@ class array {
   T* end() noexcept { return items_ + size_; }
 
  private:
-  // The bytes of `size` objects or, if they are more than the address space has, a number for which
-  // the allocator has no memory.
-  static constexpr std::size_t bytes_of(std::size_t size) noexcept {
-    constexpr std::size_t most = ~std::size_t{0} / 2;
-    return size <= most / sizeof(T) ? size * sizeof(T) : most;
-  }
   // The array begins on a cache line, so that the allocator does not decide which elements share
   // one.
   static constexpr std::align_val_t alignment() noexcept {
