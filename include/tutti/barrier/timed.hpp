@@ -86,7 +86,7 @@ basic_deadline<Memory> deadline_at(std::chrono::time_point<Clock, Duration> when
     // their difference. It cannot if a time is in samples of sound, or is time_point::min().
     using seconds = std::chrono::duration<double>;
     const seconds end = when.time_since_epoch(), start = now.time_since_epoch();
-    const seconds most = 0.99 * seconds(decltype(when - now)::max());
+    const seconds most = 0.99 * seconds((decltype(when - now)::max)());
     const auto fits = [most](seconds time) { return time < most && time > -most; };
     if (fits(start) && fits(end) && fits(end - start)) return deadline_after<Memory>(when - now);
     return deadline_after<Memory>(end - start);
