@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/refusal.hpp"
@@ -132,6 +133,65 @@ TEST_F(Misuse, MoreThreadsInsideThanParticipants) {
   two.join();
   // The refused ones are not inside, so the barrier can be used and destroyed.
   EXPECT_FALSE(sync.arrive_and_wait_for(0, 1ms));
+}
+
+// A thread waits in this way, and then until it may go on, as if it were preempted.
+struct held_up : tutti::adaptive_wait<> {
+  static inline thread_local bool is_next = false;
+  static inline std::atomic<bool> is_here, may_go;
+  using adaptive_wait::adaptive_wait;
+  template <class State, class Word, class Reached, class Deadline = tutti::no_deadline>
+  bool until(State& state, const Word& word, std::memory_order order, Reached reached,
+             Deadline deadline = {}) {
+    const bool in_time = adaptive_wait::until(state, word, order, reached, deadline);
+    if (std::exchange(is_next, false)) {
+      is_here = true;
+      while (!may_go) std::this_thread::yield();
+    }
+    return in_time;
+  }
+};
+
+// Other threads meet in the next phase before a participant has returned from the last one.
+TEST_F(Misuse, IsNotAThreadThatReturnsLate) {
+  for (const rank_t few : {0u, 5u}) {
+    held_up::is_here = held_up::may_go = false;
+    tutti::barrier<tutti::no_completion, tutti::native, held_up> sync(2,
+                                                                      barrier_options{.few = few});
+    std::thread late([&] {
+      auto token = sync.arrive();
+      held_up::is_next = true;
+      sync.wait(std::move(token));
+    });
+    sync.arrive_and_wait();
+    while (!held_up::is_here) std::this_thread::yield();
+    std::thread other([&] {
+      for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(sync.arrive_and_wait());
+    });
+    for (int i = 0; i < 3; ++i) EXPECT_NO_THROW(sync.arrive_and_wait());
+    other.join();
+    held_up::may_go = true;
+    late.join();
+  }
+}
+
+// A participant waits for a phase that has ended while all arrive in the next one.
+TEST_F(Misuse, IsNotAWaitForAPhaseThatHasEnded) {
+  barrier sync(2);
+  auto first = sync.arrive();
+  const auto second = sync.arrive();
+  std::atomic<bool> stop{false};
+  std::thread waiter([&] {
+    while (!stop) EXPECT_TRUE(sync.wait_for(second.phase(), 1s));
+  });
+  std::thread other([&] {
+    for (int i = 0; i < 1000; ++i) EXPECT_NO_THROW(sync.arrive_and_wait());
+  });
+  for (int i = 0; i < 1000; ++i) EXPECT_NO_THROW(sync.arrive_and_wait());
+  other.join();
+  stop = true;
+  waiter.join();
+  sync.wait(std::move(first));
 }
 
 TEST_F(Misuse, AHandlerThatReturnsLetsTheProgramGoOn) {

@@ -22,6 +22,17 @@ namespace {
 
 using complex = std::complex<double>;
 
+// Its normalize() makes another value of it.
+struct direction {
+  double x = 0, y = 0;
+  void normalize() {
+    const double length = std::hypot(x, y);
+    x /= length;
+    y /= length;
+  }
+  friend direction operator+(direction a, direction b) { return {a.x + b.x, a.y + b.y}; }
+};
+
 struct money {
   long cents = 0;
   friend money operator+(money a, money b) { return {a.cents + b.cents}; }
@@ -50,6 +61,24 @@ void by_threads(rank_t n, Call call) {
   std::vector<std::thread> threads;
   for (rank_t r = 0; r < n; ++r) threads.emplace_back([&call, r] { call(r); });
   for (auto& t : threads) t.join();
+}
+
+TEST(ReducedTypes, WithAFunctionThatIsCalledNormalizeKeepTheirValues) {
+  reduction<direction> of_threads(2);
+  std::atomic<int> wrong{0};
+  by_threads(2, [&](rank_t r) {
+    const direction sum = of_threads.all(r, {3, 4});
+    if (sum.x != 6 || sum.y != 8) ++wrong;
+  });
+  EXPECT_EQ(wrong, 0);
+  team workers(team_options{.threads = 2});
+  workers.run([&](member& me) {
+    const direction sum = me.reduce(plus{}, direction{3, 4});
+    if (sum.x != 6 || sum.y != 8) ++wrong;
+  });
+  EXPECT_EQ(wrong, 0);
+  const auto each = [](std::size_t) { return direction{1, 0}; };
+  EXPECT_EQ(workers.parallel_reduce(0, 4, plus{}, each).x, 4);
 }
 
 TEST(ReducedTypes, ComplexNumbersAndArraysOfThem) {

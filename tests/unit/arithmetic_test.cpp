@@ -2,6 +2,8 @@
 // Tests the arithmetic on which the hot paths rely: division by an invariant, counters that wrap,
 // deadlines.
 
+#include "tutti/schedule/arithmetic.hpp"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -38,6 +40,14 @@ void expect_exact_at_edges(std::uint32_t divisor) {
       expect_exact(divisor, base + step);
       if (base >= step) expect_exact(divisor, base - step);
     }
+}
+
+TEST(CeilDiv, DoesNotOverflow) {
+  using tutti::schedule::ceil_div;
+  EXPECT_EQ(ceil_div(10, 0xffffffff), 1u);
+  EXPECT_EQ(ceil_div(0xffffffff, 2), 0x80000000u);
+  EXPECT_EQ(ceil_div(0, 7), 0u);
+  EXPECT_EQ(ceil_div(14, 7), 2u);
 }
 
 TEST(FastDivisor, IsExactAtTheEdgesForEverySmallDivisor) {

@@ -99,7 +99,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
 
   // Waits until the phase of the token has ended.
   void wait(arrival_token&& token, site where = site::here()) const {
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(token.phase_), where);
     algorithm_.wait(token.phase_, my_state(), no_deadline{});
   }
 
@@ -107,7 +107,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   void arrive_and_wait(site where = site::here()) {
     if (!algorithm_.is_by_tickets()) [[unlikely]]
       return arrive_and_wait_otherwise(where);
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(), where);
     const auto drawn = algorithm_.tickets().draw();
     algorithm_.tickets().wait(drawn, my_state().wait_state);
   }
@@ -138,7 +138,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
     checks_.check_rank(rank, where);
     if (!algorithm_.is_by_tickets()) [[unlikely]]
       return arrive_and_wait_otherwise(rank, where);
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(), where);
     record& mine = records_[rank];
     const auto drawn = algorithm_.tickets().draw();
     note_arrival(rank, mine, drawn.episode, where);
@@ -165,6 +165,18 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
     return state_of_this_thread<thread_state, Memory>(this);
   }
 
+  // Return functions for visit. A wait for a phase that has ended counts in that phase.
+  auto present() const noexcept {
+    return [this] { return algorithm_.present(); };
+  }
+  auto present(std::uint64_t awaited) const noexcept {
+    return [this, awaited] {
+      const std::uint64_t now = algorithm_.present();
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(awaited - now)) < 0 ? awaited
+                                                                                      : now;
+    };
+  }
+
   std::uint64_t count_arrival_of(rank_t rank, site where) {
     record& mine = records_[rank];
     const std::uint64_t phase = algorithm_.count_arrival_of(rank, mine.mine);
@@ -175,13 +187,13 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   [[gnu::noinline]] void arrive_and_wait_otherwise(site where) {
     if (algorithm_.has_name())
       return arrive_and_wait_otherwise(algorithm_.named().rank_of_this_thread(), where);
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(), where);
     thread_state& mine = my_state();
     algorithm_.wait(algorithm_.count_arrival(mine), mine, no_deadline{});
   }
 
   [[gnu::noinline]] void arrive_and_wait_otherwise(rank_t rank, site where) {
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(), where);
     if (algorithm_.has_name()) {
       note_arrival_by_name(rank, where);
       return algorithm_.named().barrier().arrive_and_wait(rank);
@@ -208,7 +220,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   timed_result arrive_and_wait_by(timed_wait until, site where) {
     if (algorithm_.has_name())
       return arrive_and_wait_by(algorithm_.named().rank_of_this_thread(), until, where);
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(), where);
     thread_state& mine = my_state();
     const std::uint64_t phase = algorithm_.count_arrival(mine);
     return result(phase, algorithm_.wait(phase, mine, until));
@@ -216,7 +228,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
 
   timed_result arrive_and_wait_by(rank_t rank, timed_wait until, site where) {
     checks_.check_rank(rank, where);
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(), where);
     if (algorithm_.has_name()) {
       const std::uint64_t phase = note_arrival_by_name(rank, where);
       return result(phase,
@@ -228,7 +240,7 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
 
   timed_result wait_by(const char* call, std::uint64_t phase, timed_wait until, site where) const {
     algorithm_.require_split(call);
-    const visit guard(checks_, where);
+    const visit guard(checks_, present(phase), where);
     return result(phase, algorithm_.wait(phase, my_state(), until));
   }
 

@@ -112,6 +112,16 @@ class chosen_algorithm {
     return ticket_.wait(phase, mine.wait_state, deadline);
   }
 
+  // Returns the phase that has not ended, for reports of misuse: exactly to a participant that has
+  // not arrived in it. Of a named algorithm it is always 0.
+  std::uint64_t present() const noexcept {
+    switch (way()) {
+      case by_name: return 0;
+      case by_stripes: return striped_->phase();
+      default: return ticket_.phase();
+    }
+  }
+
   // Returns the number of arrivals that a phase still lacks: a snapshot for messages. A named
   // algorithm does not know it.
   rank_t missing(std::uint64_t phase) const noexcept {

@@ -23,21 +23,25 @@ class misuse_checks {
       : participants_(participants), made_(made) {}
 
   // Counts the calling thread as inside the barrier while it lives. Reports more threads than
-  // participants.
+  // participants among those that have come in the same phase. Those of earlier phases have arrived
+  // and are on their way out, because no phase ends without a participant that has come in it.
   class visit {
    public:
-    visit(const misuse_checks& checks, site where) : checks_(where.checks() ? &checks : nullptr) {
-      if (checks_ != nullptr) checks_->enter(where);
+    // present() returns the number of the phase in which the thread comes.
+    template <class Present>
+    visit(const misuse_checks& checks, Present present, site where)
+        : checks_(where.checks() ? &checks : nullptr) {
+      if (checks_ != nullptr) checks_->enter(phase_ = static_cast<std::uint32_t>(present()), where);
     }
     ~visit() {
-      // relaxed: a count for messages.
-      if (checks_ != nullptr) checks_->inside_.fetch_sub(1, relaxed);
+      if (checks_ != nullptr) checks_->leave(phase_);
     }
     visit(const visit&) = delete;
     visit& operator=(const visit&) = delete;
 
    private:
     const misuse_checks* const checks_;
+    std::uint32_t phase_ = 0;
   };
 
   void check_rank(rank_t rank, site where) const {
@@ -90,20 +94,45 @@ class misuse_checks {
                 made_.at());
   }
 
-  [[gnu::noinline]] void enter(site where) const {
+  [[gnu::noinline]] void enter(std::uint32_t phase, site where) const {
+    const rank_t come = count(phase, 1);
+    if (come > participants_) {
+      // The thread does not count as inside during the report, because the handler may throw.
+      count(phase, -1);
+      on_misuse(std::to_string(come) + " threads are inside a barrier of " +
+                    std::to_string(participants_) + " participants",
+                where.at());
+      count(phase, 1);
+    }
     // relaxed: a count for messages.
-    const rank_t inside = inside_.fetch_add(1, relaxed) + 1;
-    if (inside <= participants_) return;
-    // The thread does not count as inside during the report, because the handler may throw.
+    inside_.fetch_add(1, relaxed);
+  }
+  [[gnu::noinline]] void leave(std::uint32_t phase) const {
     // relaxed: a count for messages.
     inside_.fetch_sub(1, relaxed);
-    on_misuse(std::to_string(inside) + " threads are inside a barrier of " +
-                  std::to_string(participants_) + " participants",
-              where.at());
-    inside_.fetch_add(1, relaxed);
+    count(phase, -1);
+  }
+
+  // Adds 1 or -1 to the number of the threads inside that have come in the phase, and returns it.
+  // The first that comes in a later phase begins a new count; those of an earlier one are not
+  // counted. Compares by a 32-bit difference, because the phases of striped counters wrap around.
+  rank_t count(std::uint32_t phase, int change) const {
+    // relaxed: a count for messages.
+    std::uint64_t seen = come_.load(relaxed);
+    for (;;) {
+      const auto age = static_cast<std::int32_t>(static_cast<std::uint32_t>(seen >> 32) - phase);
+      const rank_t before = age == 0 ? static_cast<rank_t>(seen) : 0;
+      if (age > 0 || (change < 0 && before == 0)) return 0;
+      const rank_t after = change < 0 ? before - 1 : before + 1;
+      // relaxed: a count for messages.
+      if (come_.compare_exchange_weak(seen, std::uint64_t{phase} << 32 | after, relaxed, relaxed))
+        return after;
+    }
   }
 
   mutable typename Memory::template atomic<rank_t> inside_{0};
+  // The phase in which the last thread has come, above how many that came in it are inside.
+  mutable typename Memory::template atomic<std::uint64_t> come_{0};
   const rank_t participants_;
   // The place to report from the destructor, which has no call site.
   const site made_;

@@ -120,6 +120,11 @@ class striped_barrier {
     return static_cast<std::uint16_t>(group_of(rank, leaves_, n_));
   }
 
+  // Returns the episode that has not ended. It is exact for a participant that has not arrived in
+  // it.
+  // relaxed: such a participant has seen the end of the previous episode.
+  std::uint32_t phase() const noexcept { return go_.load(relaxed); }
+
   // Returns the number of arrivals that the episode still lacks: a snapshot for messages.
   rank_t missing(std::uint32_t episode) const noexcept {
     rank_t sum = 0;

@@ -58,6 +58,8 @@ class exact_sum {
 
  public:
   using value_type = T;
+  // Equal sums may have different bytes until normalize() (canonical, operations.hpp).
+  using has_many_forms = void;
 
   constexpr exact_sum() noexcept = default;
   explicit constexpr exact_sum(T value) noexcept { add(value); }

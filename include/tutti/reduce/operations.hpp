@@ -324,7 +324,8 @@ constexpr T canonical(T value) noexcept {
   } else if constexpr (detail::complex_number<T>) {
     return T(canonical(value.real()), canonical(value.imag()));
   } else {
-    if constexpr (requires { value.normalize(); }) value.normalize();
+    // The name tells an exact sum from a program's own type whose normalize() changes the value.
+    if constexpr (requires { typename T::has_many_forms; }) value.normalize();
     return value;
   }
 }

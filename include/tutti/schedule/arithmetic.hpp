@@ -7,7 +7,7 @@
 namespace tutti::schedule {
 
 // Returns a / b, rounded up.
-constexpr rank_t ceil_div(rank_t a, rank_t b) noexcept { return (a + b - 1) / b; }
+constexpr rank_t ceil_div(rank_t a, rank_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
 // Returns the smallest r with base^r >= n: the number of rounds of a schedule in which each round
 // multiplies the number of known ranks by `base`.
