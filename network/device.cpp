@@ -18,7 +18,6 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <random>
 #include <thread>
 
 // The objects that clang made of network/bpf/*.bpf.c.
@@ -32,8 +31,8 @@ namespace {
 
 constexpr std::uint32_t tc_handle = 0x7475, tc_priority = 0x7474;
 
-// In the map `places`, of a place whose table is not written yet; the programs find no table there.
-constexpr std::uint32_t is_claimed = 0x8000'0000;
+// In the map `owners`, the process that frees what others have left.
+constexpr std::uint32_t cleaner = TUTTI_NET_MEMBERS;
 
 // The programs of a node, by their names.
 constexpr std::array node_programs{"tutti_xdp", "tutti_egress", "tutti_fan_out"};
@@ -65,9 +64,6 @@ owned_object load(const unsigned char* begin, const unsigned char* end, const ch
   if (const int error = bpf_object__load(o.get()); error != 0) fail_to_load(error);
   return o;
 }
-owned_object load_nic() {
-  return load(tutti_network_nic_begin, tutti_network_nic_end, "tutti_nic");
-}
 
 program_maps maps_of(bpf_object* o) {
   program_maps maps;
@@ -78,6 +74,17 @@ program_maps maps_of(bpf_object* o) {
 
 int program(bpf_object* o, const char* name) {
   return bpf_program__fd(bpf_object__find_program_by_name(o, name));
+}
+
+owned_object load_nic() {
+  owned_object o = load(tutti_network_nic_begin, tutti_network_nic_end, "tutti_nic");
+  // No program looks at the owners; bound to this one, they are among the maps that open_maps()
+  // finds.
+  const int owners = bpf_object__find_map_fd_by_name(o.get(), "owners");
+  if (const int error = bpf_prog_bind_map(program(o.get(), "tutti_xdp"), owners, nullptr);
+      error != 0)
+    fail_to_load(error);
+  return o;
 }
 
 bpf_prog_info info_of(int fd) {
@@ -180,15 +187,26 @@ void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
   throw device_error("the program could not be attached to " + device + ": " + reason(error));
 }
 
+// Identifies the process name space of this process.
+std::uint64_t process_space() {
+  struct stat space {};
+  return ::stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+}
+
+tutti_net_owner this_process(std::uint16_t communicator) {
+  return {communicator, 0, static_cast<std::uint32_t>(::getpid()), process_space()};
+}
+
+// Processes of other name spaces cannot be seen from here.
+bool has_ended(const tutti_net_owner& owner) {
+  return owner.space == process_space() && ::kill(static_cast<pid_t>(owner.process), 0) != 0 &&
+         errno == ESRCH;
+}
+
 }  // namespace
 
 device_error no_device(const std::string& name) {
   return device_error("there is no network device '" + name + "'; `ip link` lists them");
-}
-
-std::uint64_t process_space() {
-  struct stat space {};
-  return ::stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
 }
 
 program_maps::~program_maps() {
@@ -215,63 +233,46 @@ std::array<std::uint64_t, TUTTI_NET_COUNTERS> program_maps::counters() const {
   return all;
 }
 
+std::optional<std::uint32_t> program_maps::place_of(std::uint16_t communicator) const {
+  std::uint32_t place = 0;
+  if (bpf_map_lookup_elem(fd("places"), &communicator, &place) != 0) return std::nullopt;
+  return place;
+}
+
 template <class Each>
-void program_maps::for_each_entry(Each each) const {
-  std::uint16_t last = 0, next = 0;
-  for (bool first = true; bpf_map_get_next_key(fd("places"), first ? nullptr : &last, &next) == 0;
-       first = false) {
-    last = next;
-    tutti_net_entry entry{};
-    if (bpf_map_lookup_elem(fd("places"), &next, &entry) == 0) each(next, entry);
+void program_maps::for_each_owner(Each each) const {
+  for (std::uint32_t place = 0; place < TUTTI_NET_MEMBERS; ++place) {
+    tutti_net_owner owner{};
+    if (bpf_map_lookup_elem(fd("owners"), &place, &owner) == 0) each(place, owner);
   }
 }
 
 std::vector<tutti_net_member> program_maps::members() const {
   std::vector<tutti_net_member> all;
-  for_each_entry([&](std::uint16_t, const tutti_net_entry& entry) {
+  for_each_owner([&](std::uint32_t place, const tutti_net_owner& owner) {
     tutti_net_member m{};
-    if (bpf_map_lookup_elem_flags(fd("members"), &entry.place, &m, BPF_F_LOCK) == 0)
+    if (place_of(owner.communicator) == place &&
+        bpf_map_lookup_elem_flags(fd("members"), &place, &m, BPF_F_LOCK) == 0)
       all.push_back(m);
   });
   return all;
 }
 
-std::array<bool, TUTTI_NET_MEMBERS> program_maps::places_of_others(
-    std::uint16_t communicator) const {
-  std::array<bool, TUTTI_NET_MEMBERS> used{};
-  for_each_entry([&](std::uint16_t other, const tutti_net_entry& entry) {
-    const std::uint32_t taken = entry.place & ~is_claimed;
-    if (other != communicator && taken < used.size()) used[taken] = true;
-  });
-  return used;
+// The kernel adds an entry that is not there for one process alone. (A list of the entries would
+// not do: it can lack one that another process replaces meanwhile.)
+bool program_maps::become_owner(std::uint32_t place, const tutti_net_owner& owner) const {
+  if (bpf_map_update_elem(fd("owners"), &place, &owner, BPF_NOEXIST) == 0) return true;
+  if (errno != EEXIST) throw device_error("a place could not be taken: " + reason(errno));
+  return false;
 }
 
-// Two processes may look for a place at once. Each first says which place it wants, and then looks
-// whether another one says the same: the later one sees that, gives way and tries again. Tables are
-// written by the one that has seen nobody.
 std::uint32_t program_maps::claim(std::uint16_t communicator) const {
-  std::minstd_rand chance(static_cast<unsigned>(::getpid()) + communicator * 1009u);
-  for (;;) {
-    const auto used = places_of_others(communicator);
-    std::uint32_t place = 0;
-    while (place < used.size() && used[place]) ++place;
-    if (place == used.size())
-      throw device_error("all " + std::to_string(TUTTI_NET_MEMBERS) +
-                         " communicators of this device are in use");
-    // The process, so that others can free the place if this one is killed before it has a table.
-    const tutti_net_entry claimed{place | is_claimed, static_cast<std::uint32_t>(::getpid()),
-                                  process_space()};
-    if (bpf_map_update_elem(fd("places"), &communicator, &claimed, BPF_NOEXIST) != 0) {
-      if (errno == EEXIST)
-        throw device_error("communicator " + std::to_string(communicator) +
-                           " is in use on this device");
-      throw device_error("communicator " + std::to_string(communicator) +
-                         " could not be started: " + reason(errno));
-    }
-    if (!places_of_others(communicator)[place]) return place;
-    stop(communicator);
-    std::this_thread::sleep_for(std::chrono::microseconds(chance() % 500));
-  }
+  // The process, so that others can free the place if this one is killed before it has a table.
+  const tutti_net_owner owner = this_process(communicator);
+  for (std::uint32_t place = 0; place < TUTTI_NET_MEMBERS; ++place)
+    if (become_owner(place, owner)) return place;
+  throw device_error("all " + std::to_string(TUTTI_NET_MEMBERS) +
+                     " communicators of this device are in use");
 }
 
 std::uint32_t program_maps::start(const tutti_net_member& member) const {
@@ -279,37 +280,52 @@ std::uint32_t program_maps::start(const tutti_net_member& member) const {
     throw device_error("a schedule of more than 12 rounds does not fit the kernel's programs");
   const std::uint16_t key = member.table.communicator;
   const std::uint32_t place = claim(key);
-  const tutti_net_entry entry{place, member.owner, member.owner_space};
   const auto blank = std::make_unique<tutti_net_values>();
   tutti_net_completion word{};
   // A node that begins again goes on with an episode that has not ended, whatever its number is.
   word.done = member.state.episode;
   // A switch has no host to tell.
   const bool has_word = fds_.contains("completions");
+  // The programs find the place once everything is there.
   if (bpf_map_update_elem(fd("values"), &place, blank.get(), BPF_ANY) != 0 ||
       bpf_map_update_elem(fd("members"), &place, &member, BPF_ANY) != 0 ||
       (has_word && bpf_map_update_elem(fd("completions"), &place, &word, BPF_ANY) != 0) ||
-      bpf_map_update_elem(fd("places"), &key, &entry, BPF_EXIST) != 0) {
+      bpf_map_update_elem(fd("places"), &key, &place, BPF_NOEXIST) != 0) {
     const int error = errno;
-    stop(key);
+    bpf_map_delete_elem(fd("owners"), &place);
+    if (error == EEXIST)
+      throw device_error("communicator " + std::to_string(key) + " is in use on this device");
     throw device_error("the kernel does not take a table: " + reason(error));
   }
   return place;
 }
 
 void program_maps::stop(std::uint16_t communicator) const {
+  const auto place = place_of(communicator);
+  if (!place) return;
   bpf_map_delete_elem(fd("places"), &communicator);
+  bpf_map_delete_elem(fd("owners"), &*place);
 }
 
 void program_maps::stop_orphans() const {
-  const std::uint64_t here = process_space();
-  std::vector<std::uint16_t> orphans;
-  for_each_entry([&](std::uint16_t communicator, const tutti_net_entry& entry) {
-    if (entry.owner != 0 && entry.owner_space == here &&
-        ::kill(static_cast<pid_t>(entry.owner), 0) != 0 && errno == ESRCH)
-      orphans.push_back(communicator);
+  // Two processes must not free the same place: another one may take it between them. One that
+  // has been stopped here is not waited for longer than a second.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!become_owner(cleaner, this_process(0))) {
+    tutti_net_owner other{};
+    if (bpf_map_lookup_elem(fd("owners"), &cleaner, &other) == 0 &&
+        (has_ended(other) || std::chrono::steady_clock::now() >= end))
+      bpf_map_delete_elem(fd("owners"), &cleaner);
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  for_each_owner([&](std::uint32_t place, const tutti_net_owner& owner) {
+    if (!has_ended(owner)) return;
+    if (place_of(owner.communicator) == place)
+      bpf_map_delete_elem(fd("places"), &owner.communicator);
+    bpf_map_delete_elem(fd("owners"), &place);
   });
-  for (const std::uint16_t communicator : orphans) stop(communicator);
+  bpf_map_delete_elem(fd("owners"), &cleaner);
 }
 
 attached_device look_at(const std::string& device) {
@@ -435,7 +451,8 @@ program_maps open_maps(const std::string& device) {
     maps.add(about.name, map);
     for (const auto& [name, value_size] : {std::pair{"members", sizeof(tutti_net_member)},
                                            std::pair{"values", sizeof(tutti_net_values)},
-                                           std::pair{"completions", sizeof(tutti_net_completion)}})
+                                           std::pair{"completions", sizeof(tutti_net_completion)},
+                                           std::pair{"places", sizeof(std::uint32_t)}})
       if (std::strcmp(about.name, name) == 0 &&
           (about.value_size != value_size || about.max_entries != TUTTI_NET_MEMBERS))
         throw device_error(device +

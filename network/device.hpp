@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,9 +17,6 @@
 struct bpf_object;
 
 namespace tutti::network {
-
-// Identifies the process name space of this process.
-std::uint64_t process_space();
 
 // What went wrong, and the way out, in a sentence.
 class device_error : public std::runtime_error {
@@ -57,10 +55,12 @@ class program_maps {
   std::uint32_t claim(std::uint16_t communicator) const;
 
  private:
-  // Calls each(communicator, entry) for each entry of the map `places`.
+  std::optional<std::uint32_t> place_of(std::uint16_t communicator) const;
+  // Calls each(place, owner) for each place that has an owner.
   template <class Each>
-  void for_each_entry(Each each) const;
-  std::array<bool, TUTTI_NET_MEMBERS> places_of_others(std::uint16_t communicator) const;
+  void for_each_owner(Each each) const;
+  // Returns whether this call has made the entry; false if the place has an owner.
+  bool become_owner(std::uint32_t place, const tutti_net_owner& owner) const;
 
   std::map<std::string, int> fds_;
 };

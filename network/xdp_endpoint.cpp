@@ -63,8 +63,6 @@ tutti_net_member with_table(tutti_net_table t, const tutti_net_place& self, cons
   m.self = self;
   m.key = o.key;
   m.user = ::geteuid();
-  m.owner = static_cast<__u32>(::getpid());
-  m.owner_space = process_space();
   return m;
 }
 

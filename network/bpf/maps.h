@@ -23,7 +23,11 @@ TUTTI_NET_MAP(members, BPF_MAP_TYPE_ARRAY, TUTTI_NET_MEMBERS, __u32, struct tutt
 TUTTI_NET_MAP(values, BPF_MAP_TYPE_ARRAY, TUTTI_NET_MEMBERS, __u32, struct tutti_net_values);
 
 /* From a communicator to its place in the arrays. */
-TUTTI_NET_MAP(places, BPF_MAP_TYPE_HASH, TUTTI_NET_MEMBERS, __u16, struct tutti_net_entry);
+TUTTI_NET_MAP(places, BPF_MAP_TYPE_HASH, TUTTI_NET_MEMBERS, __u16, __u32);
+
+/* From a place to its owner, for processes alone: an entry is there before the place is used. The
+ * last one is that of the process that frees what others have left. */
+TUTTI_NET_MAP(owners, BPF_MAP_TYPE_HASH, TUTTI_NET_MEMBERS + 1, __u32, struct tutti_net_owner);
 
 TUTTI_NET_MAP(counters, BPF_MAP_TYPE_PERCPU_ARRAY, TUTTI_NET_COUNTERS, __u32, __u64);
 
@@ -57,12 +61,12 @@ TUTTI_NET_INLINE void count(__u32 what) {
 
 /* Finds a communicator and its place in the arrays. Returns 0 if there is none, and counts that. */
 TUTTI_NET_INLINE struct tutti_net_member* find_member(__u16 communicator, __u32* place) {
-  const struct tutti_net_entry* entry = bpf_map_lookup_elem(&places, &communicator);
+  const __u32* entry = bpf_map_lookup_elem(&places, &communicator);
   if (!entry) {
     count(TUTTI_NET_COUNT_UNKNOWN);
     return 0;
   }
-  *place = entry->place;
+  *place = *entry;
   return bpf_map_lookup_elem(&members, place);
 }
 

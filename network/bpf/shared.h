@@ -28,22 +28,17 @@ struct tutti_net_member {
   __u32 user;
   struct tutti_net_key key;
   struct tutti_net_place self;
-  /* The process whose endpoint it is, and that process's name space: if the process has died, the
-   * place is free. */
-  __u32 owner;
-  __u64 owner_space;
   __u64 called_at;
   struct tutti_net_state state;
   struct tutti_net_table table;
 };
 
-/* Where a communicator is in the arrays. */
-struct tutti_net_entry {
-  /* Until its table is written, this is none of the arrays' places. */
-  __u32 place;
-  /* As in its table, which may not be there yet. */
-  __u32 owner;
-  __u64 owner_space;
+/* Who has a place in the arrays: once that process has ended, the place is free. */
+struct tutti_net_owner {
+  __u16 communicator;
+  __u16 unused;
+  __u32 process;
+  __u64 space;
 };
 
 /* The completion word and what comes with it, mapped into the host's memory. */
