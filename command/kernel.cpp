@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -24,8 +25,6 @@
 #include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "command/subcommands.hpp"
-
-extern char** environ;
 
 namespace tutti::command {
 namespace {
@@ -140,28 +139,40 @@ std::vector<std::string> qemu_command(const kernel_options& o, const fs::path& i
   return c;
 }
 
-// A child process whose output comes here; it is killed when this object goes.
+// A child process whose output comes here. It is killed when this object goes, and when this
+// process is killed.
 class child {
  public:
   // `with_errors`: what it writes on standard error comes here too.
   child(const std::vector<std::string>& command, bool with_errors) {
-    int ends[2];
+    int ends[2], failure[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe for QEMU");
     output_ = ends[0];
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    if (with_errors) posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    if (pipe2(failure, O_CLOEXEC) != 0) {
+      close(ends[0]);
+      close(ends[1]);
+      throw std::runtime_error("there is no pipe for QEMU");
+    }
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    const int error =
-        posix_spawnp(&process_, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+    const pid_t parent = getpid();
+    int error = 0;
+    process_ = fork();
+    if (process_ < 0) error = errno;
+    if (process_ == 0) {
+      error = become(arguments, parent, ends[1], with_errors);
+      if (write(failure[1], &error, sizeof error) < 0) _exit(126);
+      _exit(127);
+    }
     close(ends[1]);
+    close(failure[1]);
+    // Its end, without a number, is the start of QEMU.
+    const bool is_told = read(failure[0], &error, sizeof error) == sizeof error;
+    close(failure[0]);
     if (error == 0) return;
     close(output_);
+    if (is_told) wait();
     throw std::runtime_error(command[0] + " cannot be started (" + std::strerror(error) +
                              "); Debian has it in the package qemu-system-x86");
   }
@@ -194,6 +205,20 @@ class child {
   }
 
  private:
+  // Runs in the child. Returns why it could not start the command.
+  static int become(const std::vector<char*>& arguments, pid_t parent, int output,
+                    bool with_errors) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);  // the parent ended before the line above
+    const auto put = [](int file, int place) {
+      return (file == place ? fcntl(file, F_SETFD, 0) : dup2(file, place)) >= 0;
+    };
+    if (!put(open("/dev/null", O_RDONLY | O_CLOEXEC), 0) || !put(output, 1)) return errno;
+    if (with_errors && !put(output, 2)) return errno;
+    execvp(arguments[0], arguments.data());
+    return errno;
+  }
+
   pid_t process_ = 0;
   int output_ = -1;
 };

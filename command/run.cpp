@@ -79,6 +79,14 @@ bool changes_identity(const struct stat& file) {
          ((file.st_mode & setgid) == setgid && file.st_gid != getgid());
 }
 
+// Whether the file has the name of glibc's dynamic linker on one of the architectures.
+bool is_dynamic_linker(const fs::path& path) {
+  const std::string name = path.filename().string();
+  // The others are those of s390x and big-endian PowerPC, of PowerPC, and of MIPS.
+  return name.starts_with("ld-linux") || name == "ld64.so.1" || name == "ld64.so.2" ||
+         name == "ld.so.1";
+}
+
 // Returns why no library can be loaded into the program, or an empty string. The kernel runs a
 // script by its interpreter, which is then the program.
 std::string why_untouched(const fs::path& path, int depth = 0) {
@@ -123,8 +131,10 @@ std::string why_untouched(const fs::path& path, int depth = 0) {
         std::fread(interpreter.data(), 1, interpreter.size(), file.get()) != interpreter.size())
       interpreter.clear();
   }
-  if (interpreter.empty()) return "it is statically linked";
-  if (interpreter.find("ld-linux") == std::string::npos)
+  if (interpreter.empty())
+    return is_dynamic_linker(path) ? "it is the dynamic linker; give the program without it"
+                                   : "it is statically linked";
+  if (!is_dynamic_linker(interpreter.c_str()))
     return fmt::format("its dynamic linker is {}, not glibc's", interpreter.c_str());
   return "";
 }

@@ -103,10 +103,11 @@ void add_region(u64 begin, u64 end, u32 node) noexcept {
   }
 }
 
+// Returns more than most_order for what no block can hold.
 u32 order_of(u64 alignment, u64 bytes) noexcept {
   const u64 size = alignment > bytes ? alignment : bytes;
   u32 order = unit_order;
-  while ((u64{1} << order) < size) ++order;
+  while (order <= most_order && (u64{1} << order) < size) ++order;
   return order;
 }
 

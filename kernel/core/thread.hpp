@@ -62,7 +62,8 @@ void sleep_until(u64 at) noexcept;
 
 enum class wake_up { queued, kicked };
 // Puts a blocked thread into its core's queue: at the end, or in front with an interrupt that lets
-// it run at once.
+// it run at once. The caller's own core gets no interrupt: the caller runs on until it yields,
+// waits, or its slice ends. Of several threads that are put in front, the last one runs first.
 void make_ready(thread& t, wake_up how) noexcept;
 // Runs the next ready thread. The caller has marked its own as blocked, or gets another turn.
 void reschedule() noexcept;

@@ -2,7 +2,8 @@
 // Condition variables in the two forms of Hale and Dinda 2018, section IV.A. In both, signal() puts
 // the waiting thread into the queue of ready threads of its core.
 //   queued   that is all: the thread runs when its core's running thread yields or its slice ends
-//   kicked   the signal also sends an interrupt to that core, which then runs the thread at once
+//   kicked   the signal also sends an interrupt to that core, which then runs the thread at once,
+//            unless it is the signaller's own core
 #pragma once
 
 #include "kernel/core/mutex.hpp"

@@ -115,11 +115,6 @@ char* strchr(const char* text, int wanted) {
     if (*text == '\0') return nullptr;
   }
 }
-char* strpbrk(const char* text, const char* wanted) {
-  for (; *text != '\0'; ++text)
-    if (strchr(wanted, *text) != nullptr) return const_cast<char*>(text);
-  return nullptr;
-}
 char* strncpy(char* to, const char* text, std::size_t bytes) {
   std::size_t length = 0;
   while (length < bytes && text[length] != '\0') ++length;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "kernel/library/output.hpp"
 
@@ -185,7 +186,32 @@ void put_conversion(sink& to, const conversion& c, va_list_holder& values) noexc
 
 // --- numbers
 
-// Returns the end of the number that strtod() reads, from `text` on without blanks and sign.
+bool is_hex_digit(char c) noexcept {
+  return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+// Whether a number beyond the range of its type, which ends at `end`, is too small and not too
+// large: the power of its first digit that is not 0 tells.
+bool is_too_small(const char* at, const char* end, bool is_hex) noexcept {
+  long power = 0;
+  bool has_begun = false, is_fraction = false;
+  for (; at < end && (*at | 0x20) != (is_hex ? 'p' : 'e'); ++at) {
+    if (*at == '.') {
+      is_fraction = true;
+    } else if (has_begun || *at != '0') {
+      has_begun = true;
+      if (!is_fraction) ++power;
+    } else if (is_fraction) {
+      --power;
+    }
+  }
+  if (is_hex) power *= 4;
+  const long exponent = at < end ? std::strtol(at + 1, nullptr, 10) : 0;
+  long sum = 0;
+  return __builtin_add_overflow(power, exponent, &sum) ? exponent < 0 : sum < 0;
+}
+
+// What strtod() and its like do.
 template <class Real>
 Real read_real(const char* text, char** end) noexcept {
   const char* at = text;
@@ -193,20 +219,20 @@ Real read_real(const char* text, char** end) noexcept {
   const bool is_negative = *at == '-';
   if (*at == '-' || *at == '+') ++at;
   const bool is_hex = at[0] == '0' && (at[1] | 0x20) == 'x';
+  const char* const digits = is_hex ? at + 2 : at;
+  // from_chars() would take a second sign, and a name such as "inf" after "0x".
+  const bool may_begin = is_hex ? is_hex_digit(*digits) || *digits == '.' : *digits != '-';
   Real value = 0;
   const auto [stopped, error] =
-      std::from_chars(is_hex ? at + 2 : at, at + std::strlen(at), value,
+      std::from_chars(digits, may_begin ? digits + std::strlen(digits) : digits, value,
                       is_hex ? std::chars_format::hex : std::chars_format::general);
   if (error == std::errc::invalid_argument) {
     if (end != nullptr) *end = const_cast<char*>(is_hex ? at + 1 : text);
-    return 0;
+    return is_hex && is_negative ? -value : value;
   }
   if (error == std::errc::result_out_of_range) {
+    value = is_too_small(digits, stopped, is_hex) ? 0 : std::numeric_limits<Real>::infinity();
     errno = ERANGE;
-    // The exponent's sign tells which end of the range it is.
-    const char* const exponent = std::strpbrk(at, "eEpP");
-    const bool is_small = exponent != nullptr && exponent[1] == '-';
-    value = is_small ? 0 : std::numeric_limits<Real>::infinity();
   }
   if (end != nullptr) *end = const_cast<char*>(stopped);
   return is_negative ? -value : value;
@@ -271,17 +297,23 @@ long strtol(const char* text, char** end, int base) noexcept {
   while (is_blank(*at)) ++at;
   const bool is_negative = *at == '-';
   if (*at == '-' || *at == '+') ++at;
-  if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 0x20) == 'x') {
+  if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 0x20) == 'x' && is_hex_digit(at[2])) {
     at += 2;
     base = 16;
+  } else if (base == 0) {
+    base = *at == '0' ? 8 : 10;
   }
-  long value = 0;
-  const auto [stopped, error] =
-      std::from_chars(at, at + std::strlen(at), value, base == 0 ? 10 : base);
+  unsigned long size = 0;
+  const auto [stopped, error] = std::from_chars(at, at + std::strlen(at), size, base);
   if (end != nullptr)
     *end = const_cast<char*>(error == std::errc::invalid_argument ? text : stopped);
-  if (error == std::errc::result_out_of_range) errno = ERANGE;
-  return is_negative ? -value : value;
+  const unsigned long most =
+      static_cast<unsigned long>(std::numeric_limits<long>::max()) + (is_negative ? 1 : 0);
+  if (error == std::errc::result_out_of_range || size > most) {
+    errno = ERANGE;
+    size = most;
+  }
+  return static_cast<long>(is_negative ? 0 - size : size);
 }
 
 char* strdup(const char* text) noexcept {

@@ -46,9 +46,17 @@ bool take(posix_mutex& m, bool may_wait) noexcept {
   return true;
 }
 
-u64 ticks_at(const timespec& t) noexcept {
-  const u64 us = static_cast<u64>(t.tv_sec) * 1'000'000 + static_cast<u64>(t.tv_nsec) / 1000;
-  return us * machine::ticks_per_us();
+// The ticks of this time and as many more. What lies before the clocks' begin is 0, and what the
+// counter does not reach is `never`.
+u64 ticks_at(const timespec& t, u64 more) noexcept {
+  if (t.tv_sec < 0) return 0;
+  u64 ticks = 0;
+  if (__builtin_mul_overflow(static_cast<u64>(t.tv_sec), u64{1'000'000}, &ticks) ||
+      __builtin_add_overflow(ticks, static_cast<u64>(t.tv_nsec) / 1000, &ticks) ||
+      __builtin_mul_overflow(ticks, machine::ticks_per_us(), &ticks) ||
+      __builtin_add_overflow(ticks, more, &ticks))
+    return never;
+  return ticks;
 }
 
 int answer(int error) noexcept {
@@ -61,7 +69,7 @@ int answer(int error) noexcept {
 int wait_on_word(const std::atomic<u32>& word, u32 seen, const timespec* limit,
                  bool is_relative) noexcept {
   u64 deadline = never;
-  if (limit != nullptr) deadline = ticks_at(*limit) + (is_relative ? machine::ticks() : 0);
+  if (limit != nullptr) deadline = ticks_at(*limit, is_relative ? machine::ticks() : 0);
   bool waited = false;
   const bool is_woken = park(
       &word,

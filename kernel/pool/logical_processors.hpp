@@ -49,13 +49,14 @@ class logical_processors {
 
   // Runs the task if nobody else has claimed it. Returns whether it did.
   bool try_one() noexcept {
-    // relaxed: the exchange below decides.
-    std::uint64_t mine = claimed_.load(std::memory_order_relaxed);
+    // acquire: the next line reads at least this number, because whoever claimed it has seen it
+    // submitted; pairs with the exchange below.
+    std::uint64_t mine = claimed_.load(std::memory_order_acquire);
     // acquire: the task is seen; pairs with submit().
     if (mine == submitted_.load(std::memory_order_acquire)) return false;
-    // relaxed: each number is claimed once, and nothing is published by that; if it fails, another
-    // processor has the task.
-    if (!claimed_.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed,
+    // release: pairs with the load above.
+    // relaxed: if it fails, another processor has the task.
+    if (!claimed_.compare_exchange_strong(mine, mine + 1, std::memory_order_release,
                                           std::memory_order_relaxed))
       return false;
     task_(argument_);

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `check-library`: the parts of the C++ library that hosted programs use, on all cores at once.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,6 +53,9 @@ bool throws_through_frames(u32 me) {
 }
 
 bool refuses_too_much_memory() {
+  // Otherwise the compiler refuses such sizes.
+  volatile std::size_t most = ~std::size_t{0};
+  if (std::malloc(most) != nullptr || std::malloc(most / 2 + 2) != nullptr) return false;
   try {
     ::operator delete(::operator new (std::size_t{1} << 40));
     return false;
@@ -78,6 +88,61 @@ bool converts_text() {
          std::strtod("1.5e3", nullptr) == 1500 && std::string(printed) == "2.500 7";
 }
 
+bool reads_real(const std::string& text, double value, std::size_t end, int error = 0) {
+  char* stopped = nullptr;
+  errno = 0;
+  return std::strtod(text.c_str(), &stopped) == value && stopped == text.c_str() + end &&
+         errno == error;
+}
+
+// The expected values are those of Linux' C library.
+bool reads_real_numbers() {
+  const std::string zeros(400, '0');
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return reads_real("-5", -5, 2) && reads_real("+-5", 0, 0) && reads_real("--5", 0, 0) &&
+         reads_real("0x-5", 0, 1) && reads_real("0x.8p1", 1, 6) &&
+         reads_real("1" + zeros, infinity, 401, ERANGE) &&
+         reads_real("-1" + zeros + " e-3", -infinity, 402, ERANGE) &&
+         reads_real("1" + zeros + "e-50", infinity, 405, ERANGE) &&
+         reads_real("0." + zeros + "1", 0, 403, ERANGE) &&
+         reads_real("0." + zeros + "1e401", 1, 407) && reads_real("0xep-2000", 0, 9, ERANGE);
+}
+
+bool reads_whole(const char* text, int base, long value, std::ptrdiff_t end, int error = 0) {
+  char* stopped = nullptr;
+  errno = 0;
+  return std::strtol(text, &stopped, base) == value && stopped == text + end && errno == error;
+}
+
+bool reads_whole_numbers() {
+  constexpr long least = std::numeric_limits<long>::min(), most = std::numeric_limits<long>::max();
+  return reads_whole(" -12x", 10, -12, 4) && reads_whole("+-5", 10, 0, 0) &&
+         reads_whole("9223372036854775807", 10, most, 19) &&
+         reads_whole("9223372036854775808", 10, most, 19, ERANGE) &&
+         reads_whole("-9223372036854775808", 10, least, 20) &&
+         reads_whole("-99999999999999999999", 10, least, 21, ERANGE) &&
+         reads_whole("010", 0, 8, 3) && reads_whole("0x1F", 0, 31, 4) &&
+         reads_whole("0xg", 16, 0, 1);
+}
+
+// Such a limit is more than 2^64 ticks, and 2^64 microseconds several times.
+bool waits_beyond_the_counter(u32 me) {
+  std::atomic<u32> word{0};
+  thread* const waker = create(
+      me,
+      [](void* given) {
+        // relaxed: the wake comes after it.
+        static_cast<std::atomic<u32>*>(given)->store(1, relaxed);
+        syscall(SYS_futex, given, FUTEX_WAKE, 1);
+      },
+      &word, "waker");
+  const timespec limit{std::time_t{1} << 58, 0};
+  const bool is_woken =
+      syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 0, &limit) == 0 || errno == EAGAIN;
+  join(waker);
+  return is_woken;
+}
+
 const std::vector<int>& made_once(std::atomic<u32>& times) {
   static const std::vector<int> numbers = [&] {
     times.fetch_add(1, relaxed);  // relaxed: a count.
@@ -104,6 +169,9 @@ bool check_library(const char*) {
     expect(keeps_floating_point(me), "floating point");
     expect(refuses_too_much_memory(), "bad_alloc");
     expect(converts_text(), "texts");
+    expect(reads_real_numbers(), "strtod");
+    expect(reads_whole_numbers(), "strtol");
+    expect(waits_beyond_the_counter(me), "a wait of centuries");
     mine_alone += me;
     yield();
     expect(mine_alone == 7 + me, "thread-local variables");

@@ -13,10 +13,12 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 LONG = "--long" in sys.argv
@@ -39,6 +41,15 @@ def run(*options: str, image: str = "kernel.elf", limit: int = 100) -> subproces
 
 def lines_of(result: subprocess.CompletedProcess) -> list[dict]:
     return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def runs(process: int) -> bool:
+    """Whether a process of this number exists and has not ended."""
+    try:
+        stat = pathlib.Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
 def exact_text() -> str:
@@ -125,6 +136,29 @@ class Failures(unittest.TestCase):
         result = run("--program", "panic", "--arguments", "how=hang", limit=3)
         self.assertEqual(result.returncode, TIME_LIMIT)
         self.assertIn("3 s", result.stderr)
+
+    def test_qemu_ends_with_the_command(self) -> None:
+        image = str(pathlib.Path(IMAGES) / "kernel.elf")
+        command = [TUTTI, "kernel", "run", "--image", image, "--program", "panic"]
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal=number), subprocess.Popen(
+                [*command, "--arguments", "how=hang"], stdout=subprocess.PIPE
+            ) as process:
+                assert process.stdout is not None
+                # The first line comes when QEMU has been started.
+                self.assertNotEqual(process.stdout.readline(), b"")
+                tasks = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}")
+                children = [int(word) for word in (tasks / "children").read_text().split()]
+                self.assertEqual(len(children), 1)
+                process.send_signal(number)
+                process.wait(30)
+                end = time.monotonic() + 20
+                while runs(children[0]) and time.monotonic() < end:
+                    time.sleep(0.02)
+                still_runs = runs(children[0])
+                if still_runs:
+                    os.kill(children[0], signal.SIGKILL)
+                self.assertFalse(still_runs)
 
     def test_wrong_usage(self) -> None:
         for options, sentence in (

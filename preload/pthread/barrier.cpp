@@ -17,6 +17,8 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <new>
 #include <vector>
 
 #include "preload/free_list.hpp"
@@ -46,12 +48,27 @@ static_assert(sizeof(handle) <= sizeof(pthread_barrier_t));
 
 struct pool {
   platform::system_mutex mutex;
+  // Has room for all objects, so that pthread_barrier_destroy needs no memory.
   std::vector<pooled*> free;
+  std::size_t made = 0;
 };
 // Never destroyed: threads may wait while the program ends.
 pool& objects() {
   static pool& one = *new pool;
   return one;
+}
+
+// Returns null if there is no memory.
+pooled* take_object() noexcept try {
+  pool& p = objects();
+  const std::lock_guard hold(p.mutex);
+  if (!p.free.empty()) return take_or_make(p.free);
+  if (p.made == p.free.capacity()) p.free.reserve(2 * p.made + 16);
+  pooled* const made = new pooled;
+  ++p.made;
+  return made;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 // Calls glibc's function of this name.
@@ -85,10 +102,8 @@ extern "C" {
   if (count == 0 || count > INT_MAX) return EINVAL;
   if (shared == PTHREAD_PROCESS_SHARED)
     return call_glibc<&pthread_barrier_init>("pthread_barrier_init", barrier, attributes, count);
-  pool& p = objects();
-  p.mutex.lock();
-  pooled* const object = take_or_make(p.free);
-  p.mutex.unlock();
+  pooled* const object = take_object();
+  if (object == nullptr) return ENOMEM;
   object->participants = count;
   // relaxed: late threads only read it.
   object->first_ticket = object->tickets.load(relaxed);

@@ -110,7 +110,8 @@ std::int32_t file_table::add(std::FILE* stream) {
 }
 
 stream_result file_table::open(const std::string& name, std::int32_t mode) {
-  constexpr const char* modes[] = {"r", "w", "a"};
+  // e: programs that are started later do not inherit it.
+  constexpr const char* modes[] = {"re", "we", "ae"};
   if (mode < 1 || mode > 3) {
     return failure(fmt::format("illegal mode {} of a file: 1 reads, 2 writes, 3 appends", mode));
   }

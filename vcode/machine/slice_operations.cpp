@@ -27,6 +27,8 @@ struct slices {
   bool fits(int32_t segment, int32_t length, int32_t limit) const {
     return length == 0 || (first[segment] >= 0 && first[segment] <= limit - length);
   }
+  // The first index of a slice that fits. An empty one fits wherever it begins, and moves nothing.
+  int32_t begin(int32_t segment, int32_t length) const { return length == 0 ? 0 : first[segment]; }
 };
 
 std::optional<slices> find_slices(const value& index, const segment_view& segments) {
@@ -87,7 +89,8 @@ bool gather_slices(context& c, const step& s, value* v, const segment_view& sour
     const unsigned parts = c.workers.parts(target.work());
     c.workers.each(parts, [&](unsigned part) {
       segment_part_of(target, part, parts).each(target, [&](int32_t j, int32_t b, int32_t e) {
-        copy(in + source.offsets[j] + from.first[j] + (b - target.offsets[j]), to + b, e - b);
+        const int32_t slice = source.offsets[j] + from.begin(j, target.lengths[j]);
+        copy(in + slice + (b - target.offsets[j]), to + b, e - b);
       });
     });
     c.memory.release(v[0]);
@@ -123,7 +126,7 @@ bool scatter_slices(context& c, const step& s, value* v, const segment_view& sou
     const unsigned parts = c.workers.parts(written.work());
     c.workers.each(parts, [&](unsigned part) {
       segment_part_of(written, part, parts).each(written, [&](int32_t j, int32_t b, int32_t e) {
-        const int32_t slice = target.offsets[j] + at.first[j];
+        const int32_t slice = target.offsets[j] + at.begin(j, source.lengths[j]);
         if (reuses) {
           copy(in + b, to + slice + (b - source.offsets[j]), e - b);
           return;

@@ -106,6 +106,18 @@ TEST_F(VcodeCommand, ProgramsInheritAnyStream) {
   }
 }
 
+TEST_F(VcodeCommand, ProgramsInheritNoOtherStream) {
+  const std::string f =
+      file("FUNC MAIN CONST CHAR \"" + path("made") + "\" CONST INT 2 FOPEN POP 2 0 CONST CHAR \"" +
+           path("list") + "\" CONST INT 2 FOPEN POP 2 0 CONST CHAR \"ls -l /proc/self/fd\" " +
+           "CONST INT STDIN COPY 1 2 CONST INT NULL_STREAM SPAWN POP 4 0 CONST CHAR \"\" " +
+           "CONST INT -1 COPY 1 2 FREAD_CHAR RET");
+  EXPECT_EQ(out(f).status, 0);
+  const std::string list = content(path("list"));
+  EXPECT_NE(list.find(path("list")), std::string::npos) << list;
+  EXPECT_EQ(list.find(path("made")), std::string::npos) << list;
+}
+
 // The program closes its streams one after the other, so the test waits for a second program that
 // takes a tenth of a second.
 TEST_F(VcodeCommand, AnEndedProgramIsAFailedWrite) {

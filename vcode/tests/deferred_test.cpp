@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -157,6 +158,28 @@ TEST_P(VcodeDeferred, DescriptorsOfEqualLengths) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, VcodeDeferred, testing::ValuesIn(shapes()),
                          [](const auto& which) { return which.param.name; });
+
+// UBSan sees whether such an index is added to the first place of its segment.
+TEST(VcodeDeferred, EmptySlicesBeginAnywhere) {
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  integers lengths(3000, 3), starts(3000, 1);
+  integers longer(3000, 4);
+  for (std::size_t j = 1; j < lengths.size(); j += 2) {
+    lengths[j] = 0;
+    starts[j] = j % 4 == 1 ? most : -most - 1;
+  }
+  const integers ones(3000, 1), data(4500, 7), before(12000, 1);
+  const segments from{lengths}, to{longer};
+  run_options how;
+  how.defer_from = 1;
+  const run_result gathered = run(compile("FUNC A INDEX CPOP 2 2 BPERMUTE INT RET"),
+                                  {to, from, before, starts, ones, from}, how);
+  EXPECT_EQ(gathered.stack.back(), vector_value(integers(4500, 1)));
+  const run_result scattered = run(compile("FUNC A INDEX CPOP 3 2 DPERMUTE INT RET"),
+                                   {before, from, to, data, starts, ones, from}, how);
+  const auto& places = std::get<integers>(scattered.stack.back());
+  EXPECT_EQ(std::count(places.begin(), places.end(), 7), 4500);
+}
 
 // The indices are never computed, but they are checked.
 TEST(VcodeDeferredMisuse, SlicesOutsideAreRefused) {

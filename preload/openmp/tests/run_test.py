@@ -5,6 +5,7 @@ the program."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -158,6 +159,29 @@ class Runtimes(unittest.TestCase):
         self.assertEqual(
             done.stderr, f"tutti run: {STATIC} runs without tutti: it is statically linked\n"
         )
+
+    def test_dynamic_linkers(self) -> None:
+        with open("/bin/true", "rb") as file:
+            program = file.read()
+        found = re.search(rb"/[\w/.-]*ld[\w.-]*\.so\.\d", program)
+        assert found is not None
+        usual = found[0].decode()
+        done = run("--", usual, "/bin/echo", "text")
+        self.assertEqual((done.returncode, done.stdout), (0, "text\n"))
+        sentence = "it is the dynamic linker; give the program without it"
+        self.assertEqual(done.stderr, f"tutti run: {usual} runs without tutti: {sentence}\n")
+        # No such file exists, so the program itself does not start.
+        for other in ("ld-linux.so.2", "ld64.so.1", "ld64.so.2", "ld.so.1", "ld-musl.so.1"):
+            with self.subTest(linker=other), tempfile.TemporaryDirectory() as folder:
+                name = os.path.join(folder, "program")
+                path = b"/none/" + other.encode()
+                with open(name, "wb") as file:
+                    file.write(program.replace(found[0], path.ljust(len(found[0]), b"\0"), 1))
+                os.chmod(name, 0o755)
+                done = run("--", name)
+                self.assertEqual(done.returncode, 126)
+                sentence = "its dynamic linker is /none/ld-musl.so.1, not glibc's"
+                self.assertEqual(sentence in done.stderr, "musl" in other, done.stderr)
 
     def test_script(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

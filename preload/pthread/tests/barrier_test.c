@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ordinary program with pthread barriers: phases, destruction by the serial thread, barriers
-// between processes, and refused counts.
+// between processes, refused counts, and too little memory.
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,8 +75,34 @@ static void check_processes(void) {
   CHECK(pthread_barrier_destroy(shared) == 0);
 }
 
+static void check_too_little_memory(void) {
+  enum { many = 100000 };
+  const size_t bytes = many * sizeof(pthread_barrier_t);
+  pthread_barrier_t* const all =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+  CHECK(all != MAP_FAILED);
+  long pages = 0;
+  FILE* const file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1 && fclose(file) == 0);
+  struct rlimit usual;
+  CHECK(getrlimit(RLIMIT_AS, &usual) == 0);
+  struct rlimit small = usual;
+  small.rlim_cur = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + (1 << 20);
+  CHECK(setrlimit(RLIMIT_AS, &small) == 0);
+  int made = 0, error = 0;
+  while (made < many && (error = pthread_barrier_init(&all[made], NULL, 1)) == 0) ++made;
+  CHECK(made > 0 && made < many && error == ENOMEM);
+  for (int i = 0; i < made; ++i) CHECK(pthread_barrier_destroy(&all[i]) == 0);
+  CHECK(setrlimit(RLIMIT_AS, &usual) == 0);
+  CHECK(pthread_barrier_init(&barrier, NULL, 1) == 0);
+  CHECK(pthread_barrier_destroy(&barrier) == 0);
+  CHECK(munmap(all, bytes) == 0);
+}
+
 int main(void) {
   alarm(100);
+  // Before there are threads, whose heaps could give more.
+  check_too_little_memory();
   static const int sizes[] = {1, 2, 3, 8, most};
   for (int s = 0; s < 5; ++s) {
     threads = sizes[s];
