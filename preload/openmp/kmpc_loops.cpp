@@ -290,6 +290,8 @@ struct doacross_table {
     return true;
   }
   static std::uint64_t size(const extent& e) {
+    // The loop has no iteration.
+    if (e.step > 0 ? e.upper < e.lower : e.upper > e.lower) return 0;
     return static_cast<std::uint64_t>((e.upper - e.lower) / e.step) + 1;
   }
 };

@@ -40,31 +40,12 @@ void require_device(int device) {
 // The region has an initial thread of its own.
 void run_on_host(region_function function, void** addresses) {
   thread& me = self();
-  const context outer = me.now;
   const unsigned num_teams = me.num_teams, team_num = me.team_num;
-  omp_team inside;
-  inside.env = *outer.current->env;
-  task alone;
-  rank_slot slot;
-  context none;
-  inside.implicit.push_back(&alone);
-  inside.slots.push_back(&slot);
-  init_implicit(alone, inside, none);
-  me.now = {};
-  me.now.team = &inside;
-  me.now.current = &alone;
-  me.now.last_workshare = &inside.root;
-  me.now.place = outer.place;
-  me.now.first_place = outer.first_place;
-  me.now.places = outer.places;
   me.num_teams = 1;
   me.team_num = 0;
+  open_alone(me);
   function(addresses);
-  // Tasks that await an event outlive the function.
-  wait_for_children(me);
-  end_implicit(me, alone);
-  ompt::forget_part(alone);
-  me.now = outer;
+  close_alone(me);
   me.num_teams = num_teams;
   me.team_num = team_num;
 }

@@ -358,6 +358,39 @@ void close_region(thread& me) {
   return_from(me, team);
 }
 
+void open_alone(thread& me) {
+  omp_team& team = team_at(me, me.depth);
+  wait_until_left(team);
+  make_room(team, 1, false);
+  ++me.depth;
+  team.outer = me.now;
+  team.env = env(me);
+  team.size = 1;
+  team.limited_threads = team.level = team.active_level = 0;
+  team.is_crowded = false;
+  team.has_tasks = true;
+  team.group = nullptr;
+  team.tool = {};
+  clear_counts(team);
+  team.doacross.clear();
+  // relaxed: no other thread has the region.
+  team.is_cancelled.store(false, relaxed);
+  team.is_workshare_cancelled.store(false, relaxed);
+  if (is_reproducible()) open_in_order(me, team);
+  enter(me, team, 0, &team.root, team.barrier.restart(), team.barrier.singles(1));
+  me.now.current->parent = nullptr;
+}
+
+void close_alone(thread& me) {
+  omp_team& team = *me.now.team;
+  task& whole = *me.now.current;
+  // Tasks that await an event outlive the function, and so may tasks that those have made.
+  wait_at_end_with_tasks(me);
+  end_implicit(me, whole);
+  ompt::forget_part(whole);
+  return_from(me, team);
+}
+
 }  // namespace tutti::openmp
 
 using namespace tutti::openmp;

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -423,7 +424,16 @@ bool imports_openmp(const dl_phdr_info& object) {
 
 namespace {
 
+// The frames of the program's C functions let no exception pass. The caller may hold a lock that
+// functions which exit() calls need.
+void end_without_memory() {
+  constexpr std::string_view message = "\nlibgomp: Out of memory\n";
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
+  _exit(EXIT_FAILURE);
+}
+
 [[gnu::constructor(101)]] void load(int, char** arguments) {
+  std::set_new_handler(end_without_memory);
   decide(arguments);
   watch_main();
 }

@@ -130,6 +130,9 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
                       unsigned flags, taskgroup* group, const plan* first);
 // Ends the caller's part of its region, and waits for the other ranks.
 void close_region(thread& me);
+// Enters a region of level 0 for the caller alone, and waits for all of its tasks and leaves it.
+void open_alone(thread& me);
+void close_alone(thread& me);
 void run_as_worker(worker& me);
 // What `cancel` and `cancellation point` do; `which` has the values of GCC's interface.
 bool cancel(int which, bool does, ompt::call_site at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry points that older compilers emit, or GCC 12 only for rare clauses: each is called as such
 // code does, and every iteration, section or update must happen once, in order where it has one.
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -316,6 +317,29 @@ static void on_host(void* data) {
   GOMP_teams(3, 2);
 }
 
+static void on_host_with_loop(void* data) {
+  int* const values = *(int**)data;
+  long from, to;
+  for (bool more = GOMP_loop_dynamic_start(0, 10, 1, 4, &from, &to); more;
+       more = GOMP_loop_dynamic_next(&from, &to))
+    values[0] += (int)(to - from);
+  GOMP_loop_end_nowait();
+}
+
+// Each region frees what its loops needed.
+static void check_memory_of_targets(void) {
+  int value = 0;
+  void* addresses[1] = {&value};
+  const int regions = 3000;
+  size_t before = 0;
+  for (int i = 0; i < regions; ++i) {
+    if (i == regions / 2) before = mallinfo2().uordblks;
+    GOMP_target(-1, on_host_with_loop, NULL, 1, addresses, NULL, NULL);
+  }
+  CHECK(value == 10 * regions);
+  CHECK(mallinfo2().uordblks < before + 50000);
+}
+
 static void check_target(void) {
   enum { to_and_from = 3 };
   int value = 41;
@@ -356,6 +380,7 @@ int main(void) {
     check_regions(n);
     check_doacross();
     check_target();
+    check_memory_of_targets();
   }
   return 0;
 }

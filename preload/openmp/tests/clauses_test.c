@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clauses and directives that the other tests do not have. Each function runs a construct with its
 // clause, and then without it or with its opposite, and checks that the two differ as they should.
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "preload/openmp/tests/check.h"
 
@@ -324,6 +327,44 @@ static void check_deferred_targets(int n) {
   }
 }
 
+// A target region also waits for a task that awaits an event if another task has made it.
+static atomic_int event_is_known, is_fulfilled;
+static omp_event_handle_t event_of_target;
+
+static void* fulfil_later(void* unused) {
+  (void)unused;
+  while (!event_is_known) usleep(100);
+  usleep(2000);
+  is_fulfilled = 1;
+  omp_fulfill_event(event_of_target);
+  return NULL;
+}
+
+static void make_detached(void) {
+#pragma omp task
+  {
+    int x = 0;
+    omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : x)
+    {}
+    event_of_target = event;
+    event_is_known = 1;
+  }
+}
+
+static void check_event_of_target(void) {
+  event_is_known = is_fulfilled = 0;
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, fulfil_later, NULL) == 0);
+#pragma omp target
+  make_detached();
+#ifndef __clang__
+  // Clang runs the region as a part of the task that comes to it.
+  CHECK(is_fulfilled);
+#endif
+  pthread_join(other, NULL);
+}
+
 static void check_merged_tasks(int n) {
   int value = 0, in_final = 0;
 #pragma omp parallel num_threads(n)
@@ -437,6 +478,7 @@ int main(void) {
     check_affinity_format(n);
     check_merged_tasks(n);
     check_deferred_targets(n);
+    check_event_of_target();
 #ifndef __clang__
     check_scope(n);
     check_filter(n);

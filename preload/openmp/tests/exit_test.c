@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions while the program ends: after the system has refused threads, which ends it with status 1
-// and a message, and after the runtime's own static objects have been destroyed.
+// Regions while the program ends: after the system has refused threads or memory, which ends it
+// with status 1 and a message, and after the runtime's own static objects have been destroyed.
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "preload/openmp/tests/check.h"
 
@@ -40,10 +41,33 @@ static rlim_t used_bytes(void) {
   return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
+static void use_all_memory(void) {
+  struct rlimit none = usual;
+  none.rlim_cur = used_bytes();
+  CHECK(setrlimit(RLIMIT_AS, &none) == 0);
+  for (size_t bytes = 1 << 20; bytes >= 16; bytes /= 2)
+    for (void* volatile block = &none; block != NULL;) block = malloc(bytes);
+}
+
+// A region for which there is no memory ends the program, but by no signal.
+static void check_without_memory(void) {
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    use_all_memory();
+    count(60);
+    CHECK(!"the system refuses memory");
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+}
+
 int main(void) {
   atexit(first_exit);
   CHECK(count(2) == 2);
   CHECK(getrlimit(RLIMIT_AS, &usual) == 0);
+  check_without_memory();
   // The stacks of so many threads need more.
   struct rlimit little = usual;
   little.rlim_cur = used_bytes() + (20u << 20);

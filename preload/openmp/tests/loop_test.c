@@ -154,6 +154,19 @@ static void check_doacross(void) {
   DOACROSS("omp parallel for ordered(2) schedule(guided)");
 }
 
+// A loop without iterations, the outer or the inner one, has nothing to wait for.
+static void check_empty_doacross(int outer, int inner) {
+  int ran = 0;
+#pragma omp parallel for ordered(2) schedule(dynamic) reduction(+ : ran)
+  for (int i = 0; i < outer; ++i)
+    for (int j = 0; j < inner; ++j) {
+#pragma omp ordered depend(sink : i - 1, j)
+      ++ran;
+#pragma omp ordered depend(source)
+    }
+  CHECK(ran == 0);
+}
+
 // GCC 12 passes a number that is too large by 2^32 for these iterations, to which one thread alone
 // pays no attention.
 static void check_unsigned_doacross(void) {
@@ -210,6 +223,9 @@ int main(void) {
     check_ordered();
     check_doacross();
     check_unsigned_doacross();
+    check_empty_doacross(5, 0);
+    check_empty_doacross(5, -7);
+    check_empty_doacross(-7, 5);
     check_scan();
   }
   check_memory();
