@@ -223,9 +223,6 @@ int tutti_condition_notify_all(tutti_condition* condition) {
 
 int tutti_workers_create(tutti_workers** out, std::uint32_t workers, std::uint32_t senders,
                          std::uint32_t capacity, const char* wait) {
-  // No machine has memory for so many places; a larger number of their bytes could overflow.
-  constexpr std::uint64_t most_places = std::uint64_t{1} << 40;
-  if (std::uint64_t{senders} * capacity > most_places) return TUTTI_ENOMEM;
   return create(out, wait, workers, senders, capacity);
 }
 void tutti_workers_destroy(tutti_workers* workers) { delete workers; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti::shared_barrier: what a process does in the memory that it shares with others (src/shared).
 #include <pthread.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -140,7 +141,12 @@ shared_barrier shared_barrier::create_or_attach(std::string_view name, rank_t pa
 }
 
 bool shared_barrier::unlink(std::string_view name) {
-  if (::unlink(path_of(name).c_str()) == 0) return true;
+  const std::string path = path_of(name);
+  // A process that is removing this barrier because it is stale would otherwise remove its
+  // successor. Whoever may not open the file may still remove its name.
+  const descriptor file(open_file(path));
+  if (file) flock(file.number(), LOCK_EX);
+  if (::unlink(path.c_str()) == 0) return true;
   if (errno != ENOENT) fail_by_system("removing " + text_of(name));
   return false;
 }

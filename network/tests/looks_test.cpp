@@ -3,6 +3,7 @@
 // learns whether it has its CPU alone, and when it repeats its call.
 #include "network/looks.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -119,6 +120,20 @@ TEST(RunDelay, IsThatOfTheProcessItselfAfterAFork) {
   int status = 1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST(RunDelay, ClosesNoFileOfTheProgram) {
+  if (!run_delay_now()) GTEST_SKIP() << "the kernel does not tell how long threads wait for a CPU";
+  const int free = ::open("/dev/null", O_RDONLY);
+  ASSERT_GE(free, 0);
+  ::close(free);
+  std::thread([free] {
+    // Its file gets the number that is free. The program closes it, and uses the number again.
+    run_delay_now();
+    EXPECT_EQ(::close(free), 0);
+    EXPECT_EQ(::open("/dev/null", O_RDONLY), free);
+  }).join();
+  EXPECT_EQ(::close(free), 0);
 }
 
 // A host whose node answers to the eighth call, and who only notes for how long it would wait.

@@ -530,6 +530,8 @@ TEST(Workers, RefuseMoreThanTheSlots) {
   EXPECT_THROW(event_workers(1, 1, 3), std::invalid_argument);
   EXPECT_THROW(event_workers(0, 1), std::invalid_argument);
   EXPECT_THROW(event_workers(1, 0), std::invalid_argument);
+  // More bytes than a size_t can count.
+  EXPECT_THROW(event_workers(1, 1u << 31, 1u << 31), std::bad_alloc);
 }
 
 TEST(Workers, DropPostsOfARemovedAction) {

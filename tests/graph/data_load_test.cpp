@@ -53,9 +53,12 @@ TEST(Load, WeightedEdgeLists) {
 TEST(Load, WeightsAreTheNearestFloats) {
   const csr graph = load_from(
       "0 1 0.1\n0 2 16777217\n0 3 3.4028235e38\n0 4 1e-46\n0 5 1e-400\n0 6 1e-45\n0 7 -0\n"
-      "0 8 0.00000000000000000000000000000000000000000000000000012e51\n",
+      "0 8 0.00000000000000000000000000000000000000000000000000012e51\n"
+      "0 9 1e-5000\n1 0 -1e-99999999999999999999\n1 2 0." +
+          std::string(6000, '0') + "1e+9\n",
       "x.wel");
-  const std::vector<float> expected = {0.1f, 16777216, 3.4028235e38f, 0, 0, 1e-45f, -0.0f, 0.12f};
+  const std::vector<float> expected = {0.1f,  16777216, 3.4028235e38f, 0, 0, 1e-45f, -0.0f,
+                                       0.12f, 0,        -0.0f,         0};
   EXPECT_EQ(graph.weights, expected);
 }
 
@@ -65,6 +68,7 @@ TEST(Load, AnEdgeListMayStateItsSize) {
   // SNAP's count of vertices is only a lower bound.
   EXPECT_EQ(load_from("# Nodes: 3 Edges: 77\n0 5\n", "x.txt"), graph_of(6, {{0, 5}}));
   EXPECT_EQ(load_from("# Nodes: 9 Edges: 1\n0 5\n", "x.txt"), graph_of(9, {{0, 5}}));
+  EXPECT_EQ(load_from("# Nodes: 0 Edges: 0\n", "x.txt"), csr());
 }
 
 TEST(Load, ColumnsTellTheFormatWhenTheNameDoesNot) {
@@ -114,6 +118,9 @@ TEST(Load, Metis) {
   EXPECT_EQ(load_from("3 2 1\n2 4\n1 4 3 6\n2 6\n", "x.graph"), weighted);
   // Sizes and weights of vertices are skipped.
   EXPECT_EQ(load_from("3 2 011 2\n8 9 2 4\n8 9 1 4 3 6\n8 9 2 6\n", "x.graph"), weighted);
+  EXPECT_EQ(load_from("2 0 010\n1\n7", "x.graph"), graph_of(2, {}));
+  // An empty line may lack its end.
+  EXPECT_EQ(load_from("3 1\n2\n1\n", "x.graph"), graph_of(3, {{0, 1}, {1, 0}}));
   EXPECT_EQ(load_from("3 2 111\n5 8 2 4\n5 8 1 4 3 6\n5 8 2 6\n", "x.metis"), weighted);
   EXPECT_EQ(load_from("0 0\n", "x.graph"), csr());
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the barrier between processes does when nobody dies: plain data, participants that leave,
 // deadlines, sessions, more processes than CPUs, threads.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include <atomic>
 #include <optional>
@@ -72,6 +74,22 @@ TEST(SharedByName, ProcessesOfDifferentSessionsFindEachOther) {
   EXPECT_EQ(all.failures(), 0);
   EXPECT_TRUE(shared_barrier::unlink(name));
   EXPECT_FALSE(shared_barrier::unlink(name));
+}
+
+// Otherwise the process that removes a stale barrier could find its name removed and given away
+// between its look at the name and its own removal.
+TEST(SharedByName, UnlinkWaitsForAProcessThatReplacesTheBarrier) {
+  const test::unique_name name("unlink");
+  const shared_barrier sync = shared_barrier::create(name, 1);
+  const int file = ::open(name.path().c_str(), O_RDWR);
+  ASSERT_GE(file, 0);
+  ASSERT_EQ(::flock(file, LOCK_EX), 0);
+  std::thread other([&] { EXPECT_TRUE(shared_barrier::unlink(name)); });
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(::access(name.path().c_str(), F_OK), 0);
+  ::close(file);
+  other.join();
+  EXPECT_NE(::access(name.path().c_str(), F_OK), 0);
 }
 
 TEST(SharedByName, RacesToCreateAndToReplaceAreSound) {

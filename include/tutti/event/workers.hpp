@@ -43,11 +43,15 @@ class basic_event_workers {
 
   // `capacity` is the number of posts of one sender to one worker that wait at the same time; it is
   // a power of two. Further arguments are those of the wait policy. Throws std::invalid_argument if
-  // there is no worker or no sender, or if the capacity is no power of two.
+  // there is no worker or no sender, or if the capacity is no power of two, and std::bad_alloc if a
+  // worker would need more than 2^40 places.
   basic_event_workers(rank_t workers, rank_t senders, std::uint32_t capacity = 256,
                       const auto&... wait_arguments)
       : actions_(workers), senders_(senders) {
     require(workers != 0 && senders != 0, "event_workers need at least one worker and one sender");
+    // No machine has memory for so many; a larger number of their bytes could overflow.
+    constexpr std::uint64_t most_places = std::uint64_t{1} << 40;
+    if (std::uint64_t{senders} * capacity > most_places) throw std::bad_alloc();
     for (rank_t w = 0; w < workers; ++w)
       workers_.push_back(std::make_unique<worker>(senders, capacity, wait_arguments...));
   }

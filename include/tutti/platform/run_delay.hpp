@@ -9,6 +9,7 @@
 
 #if TUTTI_HOSTED
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -45,13 +46,20 @@ class run_delay {
     close();
     process_ = ::getpid();
     file_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (file_ >= 0 && ::fstat(file_, &is_) != 0) is_ = {};
   }
   void close() noexcept {
-    if (file_ >= 0) ::close(file_);
+    // A program may have closed all files, as children of a fork do, and may use the number for a
+    // file of its own.
+    struct stat now {};
+    if (file_ >= 0 && ::fstat(file_, &now) == 0 && now.st_dev == is_.st_dev &&
+        now.st_ino == is_.st_ino)
+      ::close(file_);
     file_ = -1;
   }
 
   int file_ = -1;
+  struct stat is_ {};
   pid_t process_ = 0;
 };
 

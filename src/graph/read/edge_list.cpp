@@ -46,6 +46,7 @@ void read_comment(text& words, const input& in, promise& promised) {
   } else if (const auto nodes = number_after(comment, "Nodes:"); nodes && !promised.edges) {
     check_vertices(in, line, *nodes);
     promised.vertices = std::max(promised.vertices, *nodes);
+    promised.line = line;
   }
 }
 

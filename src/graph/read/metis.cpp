@@ -89,11 +89,12 @@ std::uint64_t each_edge(text& words, const header& head, const Edge& edge, const
   std::uint64_t balance = 0, edges = 0;
   for (vertex_t v = 0; v < head.vertices; ++v) {
     skip_comments(words);
-    if (words.at_end() && edges != 2 * head.edges)
+    // An empty line of the last vertex may lack its end, and is nothing then.
+    const bool is_last = v + std::uint64_t{1} == head.vertices;
+    if (words.at_end() && (!is_last || edges != 2 * head.edges))
       words.fail("the file ends at vertex " + std::to_string(v + std::uint64_t{1}) + " of " +
                  std::to_string(head.vertices));
-    for (std::uint64_t i = 0; i < head.skipped && !words.at_end(); ++i)
-      words.whole("a weight or size of a vertex");
+    for (std::uint64_t i = 0; i < head.skipped; ++i) words.whole("a weight or size of a vertex");
     while (!words.at_line_end()) {
       const std::uint64_t neighbour = words.whole("a neighbour");
       if (neighbour == 0 || neighbour > head.vertices)

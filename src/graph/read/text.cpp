@@ -2,7 +2,29 @@
 // The rare cases of text.hpp: long numbers, and errors about bad ones.
 #include "src/graph/read/text.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace tutti::graph {
+
+namespace {
+
+// Whether a positive number that no type of the machine holds is below 1, and not above it.
+bool is_below_one(std::string_view token) {
+  const std::size_t mantissa = std::min(token.find_first_of("eE"), token.size());
+  const std::size_t point = std::min(token.find('.'), mantissa);
+  const std::size_t first = token.find_first_of("123456789");
+  std::string_view power = token.substr(std::min(mantissa + 1, token.size()));
+  if (power.starts_with('+')) power.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const bool fits = std::from_chars(power.data(), power.data() + power.size(), exponent).ec !=
+                    std::errc::result_out_of_range;
+  if (!fits || std::abs(exponent) > std::numeric_limits<std::int64_t>::max() / 2)
+    return power.starts_with('-');
+  return exponent + static_cast<std::int64_t>(point) < static_cast<std::int64_t>(first);
+}
+
+}  // namespace
 
 std::string text::shown(std::string_view token) {
   constexpr std::size_t most = 24;
@@ -42,11 +64,12 @@ float text::long_real(const char* first, const char* digits, const char* what, b
     // is an error.
     long double wide = 0;
     const bool lost = std::from_chars(token.data(), last, wide).ec != std::errc();
-    if (lost || wide > static_cast<long double>(std::numeric_limits<float>::max())) {
+    const bool is_tiny = lost && is_below_one(token);
+    if (!is_tiny && (lost || wide > static_cast<long double>(std::numeric_limits<float>::max()))) {
       at_ = first;
       fail(std::string(what) + ", '" + shown(word()) + "', is too large for a float");
     }
-    value = static_cast<float>(wide);
+    value = is_tiny ? 0 : static_cast<float>(wide);
   }
   return *first == '-' ? -value : value;
 }
