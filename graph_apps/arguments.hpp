@@ -60,7 +60,11 @@ inline pagerank_setting pagerank_setting_of(graph::vertex_t vertices, std::uint6
   require(damping >= 0 && damping < 1, "PageRank's damping must be at least 0 and less than 1");
   require(tolerance >= 0, "PageRank's tolerance must not be negative");
   const double n = vertices == 0 ? 1 : vertices;
-  return {iterations, share_of(damping), share_of(1 / n), share_of((1 - damping) / n),
+  const share_t base = share_of((1 - damping) / n);
+  // Without it, all ranks may become 0.
+  if (base == 0)
+    refuse("PageRank's damping is too close to 1 for " + std::to_string(vertices) + " vertices");
+  return {iterations, share_of(damping), share_of(1 / n), base,
           share_of(std::min(1.0, tolerance / n))};
 }
 

@@ -62,6 +62,12 @@ TEST(AppRefusals, Numbers) {
   s = {};
   s.damping = 1;
   EXPECT_NE(refusal("pagerank", small(1), s).find("damping"), std::string::npos);
+  s.damping = 0.9999999999999999;
+  EXPECT_EQ(refusal("pagerank", small(1), s), "accepted");
+  graph::edge_list many;
+  many.add(0, 999, 1.0f);
+  EXPECT_NE(refusal("pagerank", graph::from_edges(std::move(many)), s).find("for 1000 vertices"),
+            std::string::npos);
   s = {};
   s.tolerance = 1e-6;
   EXPECT_EQ(refusal("pagerank", small(1), s), "accepted");

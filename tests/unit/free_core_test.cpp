@@ -259,6 +259,20 @@ TEST(CoreLeaver, LeavesACoreWhereItIsKeptFromRunningAndBindsNothing) {
   });
 }
 
+TEST(CoreLeaver, LeavesAThreadAloneThatTheProgramBinds) {
+  if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
+  on_first_cpu([](unsigned home, const cpu_set_t& all) {
+    ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+    platform::core_leaver leaver(all, 0, nullptr, three_tasks);
+    const cpu_set_t one = set_of({home});
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    leaver.leave();
+    cpu_set_t now;
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_TRUE(CPU_EQUAL(&now, &one));
+  });
+}
+
 // Threads that wait for each other every microsecond lose more by sharing a core.
 std::uint32_t waits_so_far = 0;
 std::uint32_t count_waits() noexcept { return waits_so_far; }

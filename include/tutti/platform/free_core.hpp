@@ -218,7 +218,9 @@ class core_leaver {
       : allowed_(allowed),
         machine_cpus_(machine_cpus),
         count_waits_(count_waits),
-        count_runnable_(count_runnable) {}
+        count_runnable_(count_runnable) {
+    if (sched_getaffinity(0, sizeof last_, &last_) != 0) last_ = allowed_;
+  }
 
   // Does for this thread what free_core_seeker::share_core does. Only the thread itself may call
   // it.
@@ -239,8 +241,7 @@ class core_leaver {
     constexpr std::uint64_t apart_ns = 1'000;
     if (machine_cpus_ == 0 || waits_within(apart_ns, began_ns, now_ns)) return;
     // Beside a thread of its group it waits for less.
-    if (go_elsewhere(/*is_free=*/true) || go_elsewhere(/*is_free=*/false))
-      sched_setaffinity(0, sizeof allowed_, &allowed_);
+    if (go_elsewhere(/*is_free=*/true) || go_elsewhere(/*is_free=*/false)) set(allowed_);
   }
 
  private:
@@ -273,11 +274,13 @@ class core_leaver {
     return result;
   }
   // Goes to another CPU, where no thread of the process runs if `is_free`. Returns false if there
-  // is none. Afterwards the thread may run on all CPUs of the group but the one that it left.
-  bool go_elsewhere(bool is_free) const noexcept {
-    cpu_set_t others = allowed_;
+  // is none. Afterwards the thread may run on all CPUs of the group but the one that it left. A
+  // thread that the program has bound meanwhile stays where it is.
+  bool go_elsewhere(bool is_free) noexcept {
+    cpu_set_t others = allowed_, now;
     const int mine = sched_getcpu();
-    if (mine < 0) return false;
+    if (mine < 0 || sched_getaffinity(0, sizeof now, &now) != 0) return false;
+    if (!CPU_EQUAL(&now, &allowed_) && !CPU_EQUAL(&now, &last_)) return false;
     CPU_CLR(static_cast<unsigned>(mine), &others);
     cpu_set_t chosen = others;
     if (is_free) {
@@ -289,12 +292,19 @@ class core_leaver {
       CPU_AND(&taken, &taken, &chosen);
       CPU_XOR(&chosen, &chosen, &taken);
     }
-    if (CPU_COUNT(&chosen) == 0 || sched_setaffinity(0, sizeof chosen, &chosen) != 0) return false;
-    sched_setaffinity(0, sizeof others, &others);
+    if (CPU_COUNT(&chosen) == 0 || !set(chosen)) return false;
+    set(others);
+    return true;
+  }
+  bool set(const cpu_set_t& mask) noexcept {
+    if (sched_setaffinity(0, sizeof mask, &mask) != 0) return false;
+    last_ = mask;
     return true;
   }
 
   const cpu_set_t allowed_;
+  // The mask of the thread as the leaver knows it.
+  cpu_set_t last_;
   const unsigned machine_cpus_;
   std::uint32_t (*const count_waits_)() noexcept;
   std::uint32_t (*const count_runnable_)() noexcept;
