@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/bootstrap on machines that lack packages, sudo, or dpkg, with commands that only pretend."""
+"""tools/bootstrap on machines that lack packages, sudo, or dpkg; its commands only pretend."""
 
 import hashlib
 import os
