@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "bench/harness/record.hpp"
+#include "bench/harness/statistics.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/team/team.hpp"
 
@@ -84,11 +84,6 @@ void print(const tutti::cli::json& keys) {
   std::printf("%s\n", line.dump().c_str());
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void compare(const char* what, void (*work)(), int rounds) {
   std::vector<double> with, without, ratios;
   work();
@@ -100,13 +95,13 @@ void compare(const char* what, void (*work)(), int rounds) {
     without.push_back(first ? b : a);
     ratios.push_back(with.back() / without.back());
   }
-  using tutti::bench::rounded;
+  using tutti::bench::median_of, tutti::bench::rounded;
   print({{"beside", what},
          {"rounds", rounds},
-         {"without_ns", rounded(median(without))},
-         {"with_ns", rounded(median(with))},
-         {"ratio_of_medians", rounded(median(with) / median(without))},
-         {"median_of_ratios", rounded(median(ratios))}});
+         {"without_ns", rounded(median_of(without))},
+         {"with_ns", rounded(median_of(with))},
+         {"ratio_of_medians", rounded(median_of(with) / median_of(without))},
+         {"median_of_ratios", rounded(median_of(ratios))}});
 }
 
 double processor_ns() {

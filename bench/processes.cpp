@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,14 +87,22 @@ void bind_to_cpu(rank_t rank, rank_t n) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
-// Runs work(rank) in n processes and returns their numbers.
+// Runs work(rank) in n processes, which end with this one, and returns their numbers.
 template <class Work>
 std::vector<pid_t> start(rank_t n, bool own_sessions, Work work) {
   std::vector<pid_t> all;
+  const pid_t parent = getpid();
   for (rank_t rank = 0; rank < n; ++rank) {
     const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("fork fails");
+    if (child < 0) {
+      // They would wait for those that cannot be started.
+      for (const pid_t each : all) kill(each, SIGKILL);
+      for (const pid_t each : all) waitpid(each, nullptr, 0);
+      throw std::runtime_error("fork fails");
+    }
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);  // the parent ended before the line above
       if (own_sessions) setsid();
       bind_to_cpu(rank, n);
       try {

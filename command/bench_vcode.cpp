@@ -8,7 +8,9 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "bench/vcode/processes.hpp"
 #include "bench/vcode/program_suite.hpp"
@@ -86,29 +88,47 @@ std::vector<bench::engine_setting> settings_of(const options& o) {
   return with_limits(made, "--defer-from", o.defer_from, &bench::engine_setting::defer_from);
 }
 
+// A folder for programs that are drawn at random; it goes away with this object.
+class folder_of_chains {
+ public:
+  folder_of_chains()
+      : path_(std::filesystem::temp_directory_path().string() + "/tutti-chains-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr)
+      throw std::runtime_error(fmt::format("{} cannot be made", path_));
+  }
+  ~folder_of_chains() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  folder_of_chains(const folder_of_chains&) = delete;
+  folder_of_chains& operator=(const folder_of_chains&) = delete;
+
+  std::string write(std::uint32_t seed) const {
+    std::string file = fmt::format("{}/chain_{}.vcode", path_, seed);
+    std::ofstream(file) << vcode::random_chain(seed, 4'000'000, 12);
+    return file;
+  }
+
+ private:
+  std::string path_;
+};
+
 int run_processes(const options& o) {
   bench::process_plan plan;
   plan.files = o.files;
   for (const auto& file : o.files) load(file);
-  char folder[] = "/tmp/tutti-chains-XXXXXX";
-  const std::size_t chains = cli::parse_integer("--chains", o.chains, 0, 1000);
-  if (chains > 0 && mkdtemp(folder) == nullptr) {
-    throw std::runtime_error("no folder can be made in /tmp");
-  }
-  for (std::size_t i = 1; i <= chains; ++i) {
-    plan.files.push_back(fmt::format("{}/chain_{}.vcode", folder, i));
-    std::ofstream(plan.files.back())
-        << vcode::random_chain(static_cast<std::uint32_t>(i), 4'000'000, 12);
-  }
   plan.rounds = cli::parse_integer("--rounds", o.rounds, 1, 100'000);
   plan.seconds = cli::parse_number("--time", o.time, 0, 86'400);
   plan.busy = static_cast<unsigned>(cli::parse_integer("--busy", o.busy, 0, 1000));
   plan.python = o.python;
   plan.is_form = o.form;
+  const auto chains = static_cast<std::uint32_t>(cli::parse_integer("--chains", o.chains, 0, 1000));
+  std::optional<folder_of_chains> folder;
+  if (chains > 0) folder.emplace();
+  for (std::uint32_t i = 1; i <= chains; ++i) plan.files.push_back(folder->write(i));
   std::string tables;
   const auto machine = machine_during([&] { tables = bench::measure_processes(plan); });
   fmt::print("{}\n{}", bench::page_heading(machine), tables);
-  if (chains > 0) std::filesystem::remove_all(folder);
   return cli::success;
 }
 

@@ -291,6 +291,11 @@ bool would_measure_the_scheduler(const mpi_peer& peer, rank_t nodes) {
   return !peer.yields && nodes > platform::usable_cpus();
 }
 
+// How long the ranks of an MPI may take.
+std::chrono::seconds most_seconds_of_mpi(const network_options& o) {
+  return std::chrono::seconds(60 + o.calls / 100);
+}
+
 // The neighbours that --background asks for, on each CPU.
 bench::neighbour_plan neighbours_of(const network_options& o) {
   bench::neighbour_plan plan;
@@ -303,6 +308,8 @@ bench::neighbour_plan neighbours_of(const network_options& o) {
   }
   plan.light = o.background == "light";
   plan.own_session = o.session == "own";
+  // None gives its CPU up while a measurement runs.
+  plan.longest_burst_ns = 2e9 * static_cast<double>(most_seconds_of_mpi(o).count());
   return plan;
 }
 
@@ -323,8 +330,15 @@ void measure_and_print(testbed& bed, const network_options& o, const mpi_peer& p
   const std::string provider = peer.family + (variables.empty() ? ""
                                               : o.engines       ? "+engines"
                                                                 : "+tutti");
-  const mpi_samples s = measure_mpi(bed, peer, {o.calls, imbalance},
-                                    std::chrono::seconds(60 + o.calls / 100), variables);
+  bench::neighbours beside;
+  beside.select(neighbours_of(o));
+  beside.start();
+  const mpi_samples s =
+      measure_mpi(bed, peer, {o.calls, imbalance}, most_seconds_of_mpi(o), variables);
+  beside.stop();
+  if (!beside.ran())
+    throw std::runtime_error("the processes of --background did not run all the time beside " +
+                             provider);
   if (o.json) {
     print_line(o, provider, "MPI_Barrier", "latency", s.call);
     print_line(o, provider, "MPI_Barrier", "last_in_last_out", s.last_in_last_out);
@@ -356,9 +370,6 @@ int run_mpi(const network_options& o) {
         "MPI", "average", "least", "median", "p99", "average", "median", "p99");
   const std::vector<std::string> preloaded =
       served_by_preload(preload_folders(), topology, o.engines ? "engine/tap0" : "eth0");
-  bench::neighbours beside;
-  beside.select(neighbours_of(o));
-  beside.start();
   for (const mpi_peer& peer : all) {
     if (!preloaded.empty()) measure_and_print(bed, o, peer, imbalance, preloaded);
     if (would_measure_the_scheduler(peer, o.nodes)) {
@@ -378,21 +389,34 @@ int run_mpi(const network_options& o) {
   return cli::success;
 }
 
-int run_testbed(const network_options& o) {
-  if (const std::string why = why_no_testbed(); !why.empty())
-    throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
-  const bool has_faults = o.lose + o.repeat + o.reorder + o.corrupt > 0;
-  if (o.mpi && (o.growth || o.udp || has_faults))
+// Options that would have no effect. Throws std::invalid_argument.
+void refuse_what_is_not_used(const network_options& o) {
+  const double faults = o.lose + o.repeat + o.reorder + o.corrupt;
+  if (faults > 1)
+    throw std::invalid_argument(
+        "--lose, --repeat, --reorder and --corrupt are parts of the packets; they may not add up "
+        "to more than 1");
+  if (o.mpi && (o.growth || o.udp || faults > 0))
     throw std::invalid_argument(
         "--mpi measures MPI programs; --growth, --udp, --lose, --repeat, --reorder and --corrupt "
         "are for barriers without MPI");
   if (o.growth && o.topologies != "all")
     throw std::invalid_argument("--growth measures the topologies of the paper, and no others");
-  if (o.growth) return run_growth(o);
+  if (o.growth && o.nodes != network_options().nodes)
+    throw std::invalid_argument("--growth measures 2 to 8 hosts, whatever --nodes says");
   if (o.engines && !o.mpi)
     throw std::invalid_argument("--engines needs --mpi: engines serve MPI programs");
   if (!o.mpi && (o.background != "none" || o.imbalance != "0s"))
     throw std::invalid_argument("--background and --imbalance need --mpi");
+  if (o.background == "none" && o.session != "own")
+    throw std::invalid_argument("--session needs --background");
+}
+
+int run_testbed(const network_options& o) {
+  refuse_what_is_not_used(o);
+  if (const std::string why = why_no_testbed(); !why.empty())
+    throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
+  if (o.growth) return run_growth(o);
   if (o.mpi) return run_mpi(o);
   std::vector<unsigned> topologies;
   if (o.topologies == "all") {

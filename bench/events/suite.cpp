@@ -72,7 +72,7 @@ class event_suite::event_series final : public series {
     const auto floors = owner_.floor_of(to_);
     std::optional<double> floor;
     if (!floors.empty()) floor = floors.back();
-    const std::size_t sweep = to_.each.rounds;
+    const std::size_t sweep = owner_.sweeps_;
     for (auto [record, values] : {std::pair{&to_.each, &each}, std::pair{&to_.first, &first},
                                   std::pair{&to_.last, &last}, std::pair{&to_.sigma, &sigma}}) {
       record->add(*values, floor, sweep);
@@ -210,7 +210,7 @@ event_suite::event_suite(event_plan plan)
 
 std::vector<double> event_suite::floor_of(const event_result& r) const {
   if (r.who->events_on_fibers) return {};
-  if (!is_crowded(r.threads())) return floors_.line_one_way();
+  if (!is_crowded(r.threads())) return floors_.line_one_way(plan_.where);
   return floors_.yield_rotation(r.threads(), cores_of(plan_.where));
 }
 
@@ -223,8 +223,13 @@ void event_suite::run(const progress& report) {
     if (!threads) threads = std::make_unique<thread_team>(own);
     all.push_back(std::make_unique<event_series>(*this, r, *threads));
   }
-  sweeps_ = run_sweeps(
-      all, plan_.length, [this] { floors_.sweep(); }, report);
+  run_sweeps(
+      all, plan_.length,
+      [this] {
+        ++sweeps_;
+        floors_.sweep();
+      },
+      report);
 }
 
 }  // namespace tutti::bench

@@ -13,6 +13,7 @@
 
 #include "bench/harness/placement.hpp"
 #include "bench/harness/round.hpp"
+#include "bench/harness/statistics.hpp"
 #include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
@@ -42,16 +43,28 @@ double cost_of(Call call) {
   return to_ns(ordered_ticks() - begin) / calls;
 }
 
-// At most most_pairs of them, evenly chosen.
-std::vector<std::pair<int, int>> pairs_of(const std::vector<int>& cpus) {
+bool is_same_pair(std::pair<int, int> one, std::pair<int, int> other) {
+  return one == other || one == std::pair{other.second, other.first};
+}
+
+// At most most_pairs of them, evenly chosen, and those that must be there.
+std::vector<std::pair<int, int>> pairs_of(const floor_plan& plan) {
+  const std::vector<int>& cpus = plan.cores;
   std::vector<std::pair<int, int>> pairs;
   for (std::size_t a = 0; a < cpus.size(); ++a) {
     for (std::size_t b = a + 1; b < cpus.size(); ++b) pairs.emplace_back(cpus[a], cpus[b]);
   }
-  if (pairs.size() <= most_pairs) return pairs;
-  std::vector<std::pair<int, int>> some;
-  for (std::size_t i = 0; i < most_pairs; ++i) some.push_back(pairs[i * pairs.size() / most_pairs]);
-  return some;
+  if (pairs.size() > most_pairs) {
+    std::vector<std::pair<int, int>> some;
+    for (std::size_t i = 0; i < most_pairs; ++i)
+      some.push_back(pairs[i * pairs.size() / most_pairs]);
+    pairs = std::move(some);
+  }
+  for (const auto& must : plan.pairs) {
+    const auto is_it = [&](const auto& each) { return is_same_pair(each, must); };
+    if (std::none_of(pairs.begin(), pairs.end(), is_it)) pairs.push_back(must);
+  }
+  return pairs;
 }
 
 // Runs each side on its CPU.
@@ -101,6 +114,8 @@ floor_plan plan_floors(const std::vector<rank_t>& threads,
   floor_plan floors{make_placement("core").cpus, {}};
   for (const auto& where : placements) {
     const std::vector<int> cores = cores_of(where);
+    if (where.pinned() && where.cpu_of(0) != where.cpu_of(1))
+      floors.pairs.emplace_back(where.cpu_of(0), where.cpu_of(1));
     for (const int cpu : cores) {
       if (!knows(floors.cores, cpu)) floors.cores.push_back(cpu);
     }
@@ -122,7 +137,7 @@ double line_transfer(team& two, std::pair<int, int> cpus) {
   return one_way;
 }
 
-floor_suite::floor_suite(floor_plan plan) : plan_(std::move(plan)), pairs_(pairs_of(plan_.cores)) {
+floor_suite::floor_suite(floor_plan plan) : plan_(std::move(plan)), pairs_(pairs_of(plan_)) {
   for (const auto& [threads, cpus] : plan_.rotations) {
     auto& crowd = crowds_[threads];
     if (!crowd) crowd = std::make_unique<thread_team>(threads);
@@ -247,12 +262,22 @@ void floor_suite::sweep_rotations() {
   }
 }
 
-std::vector<double> floor_suite::line_one_way() const {
-  std::vector<double> all;
-  for (const auto& q : quantities_) {
-    if (q.quantity == "line_one_way") all.insert(all.end(), q.samples.begin(), q.samples.end());
+std::vector<double> transfers_between(std::pair<int, int> cpus,
+                                      const std::vector<floor_quantity>& measured) {
+  std::vector<std::vector<double>> sweeps;
+  for (const auto& q : measured) {
+    if (q.quantity != "line_one_way") continue;
+    if (is_same_pair({q.cpus[0], q.cpus[1]}, cpus)) return q.samples;
+    sweeps.resize(std::max(sweeps.size(), q.samples.size()));
+    for (std::size_t i = 0; i < q.samples.size(); ++i) sweeps[i].push_back(q.samples[i]);
   }
-  return all;
+  std::vector<double> medians;
+  for (auto& sweep : sweeps) medians.push_back(median_of(std::move(sweep)));
+  return medians;
+}
+
+std::vector<double> floor_suite::line_one_way(const placement& where) const {
+  return transfers_between({where.cpu_of(0), where.cpu_of(1)}, quantities_);
 }
 
 const std::vector<double>& floor_suite::yield_rotation(rank_t threads,

@@ -27,6 +27,7 @@ struct floor_quantity {
 struct floor_plan {
   std::vector<int> cores;                                      // one CPU of each core
   std::vector<std::pair<rank_t, std::vector<int>>> rotations;  // threads, and the CPU of each
+  std::vector<std::pair<int, int>> pairs = {};  // of CPUs, which must be among those measured
 };
 
 // The plan for a run with these numbers of threads and these placements.
@@ -36,6 +37,11 @@ floor_plan plan_floors(const std::vector<rank_t>& threads,
 // The one-way transfer of a cache line between two CPUs, ns; `two` has two threads.
 double line_transfer(team& two, std::pair<int, int> cpus);
 
+// The one-way transfers between these two CPUs, one of each sweep; where this pair was not
+// measured, as without pinning, the median over the pairs that were.
+std::vector<double> transfers_between(std::pair<int, int> cpus,
+                                      const std::vector<floor_quantity>& measured);
+
 class floor_suite {
  public:
   explicit floor_suite(floor_plan plan);
@@ -44,8 +50,9 @@ class floor_suite {
   void sweep();
   const std::vector<floor_quantity>& quantities() const { return quantities_; }
 
-  // Samples so far of the one-way transfer over all pairs of cores; of a rotation with these CPUs.
-  std::vector<double> line_one_way() const;
+  // Samples so far of the one-way transfer between the first two CPUs of a placement; of a rotation
+  // with these CPUs.
+  std::vector<double> line_one_way(const placement& where) const;
   const std::vector<double>& yield_rotation(rank_t threads, const std::vector<int>& cpus) const;
 
   // The clock of each CPU of the plan against the first, measured at construction.

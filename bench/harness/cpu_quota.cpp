@@ -13,11 +13,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tutti/platform/cpu_quota.hpp"
@@ -63,9 +65,13 @@ void set_quota(const std::string& folder, bool unified, double cpus) {
 std::vector<pid_t> family_of(pid_t process) {
   std::vector<pid_t> family{process};
   for (std::size_t i = 0; i < family.size(); ++i) {
-    const std::string all = read_whole(fmt::format("/proc/{0}/task/{0}/children", family[i]));
-    std::istringstream children(all);
-    for (pid_t child = 0; children >> child;) family.push_back(child);
+    // A process that has ended meanwhile has no threads.
+    std::error_code ended;
+    std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", family[i]), ended);
+    for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
+      std::istringstream children(read_whole(thread->path().string() + "/children"));
+      for (pid_t child = 0; children >> child;) family.push_back(child);
+    }
   }
   return family;
 }

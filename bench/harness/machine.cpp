@@ -68,16 +68,34 @@ double own_seconds() {
 
 }  // namespace
 
+processor_time processor_time_of(const std::string& stat, const std::vector<int>& cpus) {
+  const auto hertz = static_cast<double>(sysconf(_SC_CLK_TCK));
+  processor_time all, time;
+  std::size_t found = 0;
+  std::istringstream lines(stat);
+  for (std::string line; std::getline(lines, line) && line.starts_with("cpu");) {
+    std::istringstream words(line.substr(3));
+    const bool is_sum = line.starts_with("cpu ");
+    int cpu = -1;
+    if (!is_sum) words >> cpu;
+    if (!is_sum && std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) continue;
+    double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+    words >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+    processor_time& to = is_sum ? all : time;
+    const double busy = (user + nice + system + irq + softirq) / hertz;
+    to.busy += busy;
+    to.stolen += steal / hertz;
+    to.total += busy + (steal + idle + iowait) / hertz;
+    if (!is_sum) ++found;
+  }
+  return found == cpus.size() ? time : all;
+}
+
 processor_time read_processor_time() {
   std::ifstream file("/proc/stat");
-  std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
-  file >> name >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
-  const auto hertz = static_cast<double>(sysconf(_SC_CLK_TCK));
-  processor_time time;
-  time.busy = (user + nice + system + irq + softirq) / hertz;
-  time.stolen = steal / hertz;
-  time.total = time.busy + time.stolen + (idle + iowait) / hertz;
+  std::stringstream stat;
+  stat << file.rdbuf();
+  processor_time time = processor_time_of(stat.str(), allowed_cpus());
   time.own = own_seconds();
   return time;
 }

@@ -8,7 +8,7 @@
 
 namespace tutti::bench {
 
-// Processor time since boot, in seconds, of the whole machine (/proc/stat).
+// Processor time since boot, in seconds, of the CPUs that this process may use (/proc/stat).
 struct processor_time {
   double total = 0, busy = 0, stolen = 0;
   // The time of this process and of its children that have ended.
@@ -16,6 +16,8 @@ struct processor_time {
 };
 
 processor_time read_processor_time();
+// Out of the text of /proc/stat, without `own`; of all CPUs if it lacks one of these.
+processor_time processor_time_of(const std::string& stat, const std::vector<int>& cpus);
 
 // CPU, topology, kernel, compiler, load: the keys of the line of type "machine".
 cli::json describe_machine();

@@ -30,8 +30,7 @@ struct neighbours::shared {
 
 namespace {
 
-constexpr unsigned lifetime_s = 1800;
-constexpr double longest_burst_ns = 60e9;
+constexpr double lifetime_s = 1800;
 
 // Between processes, unlike the futexes of the library.
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
@@ -48,6 +47,7 @@ struct orders {
   bool own_session;
   const char* outside;  // null: stay in the parent's cgroup
   std::uint64_t longest_burst;
+  unsigned lifetime_s;
   double ticks_per_us;
   std::uint64_t seed;
 };
@@ -97,7 +97,7 @@ template <class Shared>
 [[noreturn]] void be_a_neighbour(Shared& page, const orders& o) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != o.parent) _exit(0);  // the parent ended before the line above
-  alarm(lifetime_s);
+  alarm(o.lifetime_s);
   if (o.outside != nullptr) {
     const int file = open(o.outside, O_WRONLY);
     if (file < 0 || write(file, "0", 1) != 1) _exit(1);
@@ -145,7 +145,7 @@ void neighbours::dismiss() {
 neighbours::child& neighbours::child_for(const neighbour_plan& plan, int cpu, unsigned index) {
   for (auto it = children_.begin(); it != children_.end(); ++it) {
     if (it->cpu != cpu || it->index != index || it->light != plan.light ||
-        it->own_session != plan.own_session) {
+        it->own_session != plan.own_session || it->longest_burst_ns != plan.longest_burst_ns) {
       continue;
     }
     if (is_alive(it->pid)) return *it;
@@ -159,14 +159,16 @@ neighbours::child& neighbours::child_for(const neighbour_plan& plan, int cpu, un
     throw std::system_error(errno, std::generic_category(), "no memory for a neighbour process");
   }
   auto* page = new (memory) shared;
-  const orders o{.cpu = cpu,
-                 .parent = getpid(),
-                 .light = plan.light,
-                 .own_session = plan.own_session,
-                 .outside = plan.outside.empty() ? nullptr : plan.outside.c_str(),
-                 .longest_burst = from_ns(longest_burst_ns),
-                 .ticks_per_us = 1000 / ns_per_tick(),
-                 .seed = (static_cast<std::uint64_t>(cpu) << 32) + index};
+  const orders o{
+      .cpu = cpu,
+      .parent = getpid(),
+      .light = plan.light,
+      .own_session = plan.own_session,
+      .outside = plan.outside.empty() ? nullptr : plan.outside.c_str(),
+      .longest_burst = from_ns(plan.longest_burst_ns),
+      .lifetime_s = static_cast<unsigned>(std::max(lifetime_s, 2e-9 * plan.longest_burst_ns)),
+      .ticks_per_us = 1000 / ns_per_tick(),
+      .seed = (static_cast<std::uint64_t>(cpu) << 32) + index};
   const pid_t pid = fork();
   if (pid < 0) {
     munmap(memory, sizeof(shared));
@@ -174,7 +176,17 @@ neighbours::child& neighbours::child_for(const neighbour_plan& plan, int cpu, un
                             "a neighbour process cannot be started");
   }
   if (pid == 0) be_a_neighbour(*page, o);
-  children_.push_back({cpu, index, plan.light, plan.own_session, pid, page, false, 0});
+  children_.push_back({.cpu = cpu,
+                       .index = index,
+                       .light = plan.light,
+                       .own_session = plan.own_session,
+                       .longest_burst_ns = plan.longest_burst_ns,
+                       .pid = pid,
+                       .page = page,
+                       .chosen = false,
+                       .work_at_start = 0,
+                       .started = false,
+                       .ended_early = false});
   return children_.back();
 }
 
@@ -188,6 +200,8 @@ void neighbours::select(const neighbour_plan& plan) {
 void neighbours::start() {
   for (auto& c : children_) {
     if (!c.chosen) continue;
+    c.started = true;
+    c.ended_early = false;
     // relaxed: a count, a time, and the wish; each says all by itself.
     c.work_at_start = c.page->work.load(relaxed);
     c.page->stopped.store(0, relaxed);
@@ -200,7 +214,10 @@ void neighbours::stop() {
   for (auto& c : children_) {
     // Only those between two slices sleep; the call is no part of what is timed.
     // relaxed: the wish itself is all that is published.
-    if (c.page->busy.exchange(0, relaxed) != 0 && c.light) futex(c.page->busy, FUTEX_WAKE, 1);
+    const bool was_busy = c.page->busy.exchange(0, relaxed) != 0;
+    if (was_busy && c.light) futex(c.page->busy, FUTEX_WAKE, 1);
+    if (c.started) c.ended_early = !was_busy;
+    c.started = false;
   }
 }
 
@@ -223,7 +240,7 @@ bool neighbours::ran() const {
     chosen = true;
     light = c.light;
     // relaxed: a count that changes while the child works.
-    const bool worked = c.page->work.load(relaxed) != c.work_at_start;
+    const bool worked = c.page->work.load(relaxed) != c.work_at_start && !c.ended_early;
     any = any || worked;
     each = each && worked;
   }

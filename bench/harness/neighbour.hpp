@@ -26,6 +26,8 @@ struct neighbour_plan {
   bool light = false;
   // Each process has a session of its own (setsid): with autogroups, a scheduling group.
   bool own_session = false;
+  // A busy process gives its CPU up by itself if stop() does not come for so long.
+  double longest_burst_ns = 60e9;
   // The file cgroup.procs of the group that they belong to, or empty: the parent's group.
   std::string outside;
 };
@@ -50,8 +52,8 @@ class neighbours {
   std::uint64_t stopped_at() const;
   // Ends all children; select() makes new ones.
   void dismiss();
-  // Whether the chosen neighbours got processor time since start(): each of the busy ones, any of
-  // the light ones.
+  // Whether the chosen neighbours got processor time since start(): each of the busy ones, and
+  // until stop(); any of the light ones.
   bool ran() const;
   // Processes of all neighbours that there are now.
   std::vector<pid_t> processes() const;
@@ -65,10 +67,15 @@ class neighbours {
     unsigned index;
     bool light;
     bool own_session;
+    double longest_burst_ns;
     pid_t pid;
     shared* page;
     bool chosen;
     std::uint64_t work_at_start;
+    // Between start() and stop().
+    bool started;
+    // It gave up by itself before stop() came.
+    bool ended_early;
   };
   child& child_for(const neighbour_plan& plan, int cpu, unsigned index);
 

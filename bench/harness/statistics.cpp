@@ -37,6 +37,25 @@ summary summarize(std::vector<double> samples) {
 
 double median_of(std::vector<double> samples) { return summarize(std::move(samples)).median; }
 
+median_range range_of_median(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const auto n = static_cast<double>(samples.size());
+  // Exactly k samples are below the median with this probability.
+  const auto chance = [n](double k) {
+    return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) -
+                    n * std::log(2));
+  };
+  std::size_t low = 0;
+  double outside = 2 * chance(0);
+  while (true) {
+    const double next = outside + 2 * chance(static_cast<double>(low + 1));
+    if (next > 0.05) break;
+    outside = next;
+    ++low;
+  }
+  return {samples[low], samples[samples.size() - 1 - low], 1 - outside};
+}
+
 double sigma_of(const std::vector<double>& samples) {
   double sum = 0, squares = 0;
   for (const double v : samples) sum += v;

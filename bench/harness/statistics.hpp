@@ -16,6 +16,16 @@ struct summary {
 summary summarize(std::vector<double> samples);
 
 double median_of(std::vector<double> samples);
+
+// Two samples between which the median of the population lies with this probability.
+struct median_range {
+  double low = 0, high = 0;
+  double probability = 0;
+};
+// The narrowest such range with 95 % or more, by the ranks of the binomial distribution; the range
+// of all samples if they are too few for that. There is at least one sample.
+median_range range_of_median(std::vector<double> samples);
+
 // The standard deviation of all samples, of which there is at least one.
 double sigma_of(const std::vector<double>& samples);
 

@@ -11,18 +11,19 @@ CPUs. The command fails unless tutti runs the program.
 
 import argparse
 import collections
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
+
+from runtimes import clean_environment
 
 Samples = dict[str, list[float]]
 
 
 def start(program: pathlib.Path, seconds: float, threads: int, library: str) -> Samples:
     """The samples of each construct."""
-    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), TUTTI_VERBOSE="1")
+    environment = clean_environment() | {"OMP_NUM_THREADS": str(threads), "TUTTI_VERBOSE": "1"}
     if library:
         environment["LD_PRELOAD"] = library
     done = subprocess.run(

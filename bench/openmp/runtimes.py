@@ -6,6 +6,7 @@ import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -61,15 +62,29 @@ def cpu_controller() -> tuple[pathlib.Path, bool]:
     return pathlib.Path("/sys/fs/cgroup") / groups.get("", "/").lstrip("/"), True
 
 
+def group_in(parent: pathlib.Path, is_v2: bool) -> pathlib.Path:
+    """Makes a control group there; a group of version 2 must give it the controller."""
+    if is_v2:
+        (parent / "cgroup.subtree_control").write_text("+cpu")
+    group = parent / f"tutti-programs-{os.getpid()}"
+    group.mkdir()
+    return group
+
+
 @contextlib.contextmanager
 def quota(cpus: float) -> Iterator[pathlib.Path]:
     """Makes a control group with a quota of processor time; its list of members."""
     parent, is_v2 = cpu_controller()
-    group = parent / f"tutti-programs-{os.getpid()}"
+    # The default action would leave the group behind.
+    previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        if is_v2:
-            (parent / "cgroup.subtree_control").write_text("+cpu")
-        group.mkdir()
+        try:
+            group = group_in(parent, is_v2)
+        except OSError:
+            # A group with processes cannot give controllers to others: one beside it, then.
+            if not is_v2:
+                raise
+            group = group_in(parent.parent, is_v2)
     except OSError as error:
         raise SystemExit(f"{COMMAND}: no control group can be made ({error})") from error
     try:
@@ -86,6 +101,7 @@ def quota(cpus: float) -> Iterator[pathlib.Path]:
                 break
             except OSError:
                 time.sleep(0.01)
+        signal.signal(signal.SIGTERM, previous)
 
 
 def parse_situation(text: str) -> str:
@@ -119,6 +135,11 @@ def in_situation(situation: str) -> Iterator[Place]:
         yield Place(int(count), len(busy), group)
 
 
+def clean_environment() -> dict[str, str]:
+    """The caller's, without what could change how a runtime waits."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
+
+
 @dataclass(frozen=True)
 class Runtime:
     name: str
@@ -127,8 +148,7 @@ class Runtime:
 
     def environment(self, threads: int, more: dict[str, str] | None = None) -> dict[str, str]:
         """That of a program with so many threads, and with settings of its own."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
-        kept |= {"OMP_NUM_THREADS": str(threads), "TUTTI_VERBOSE": "1"}
+        kept = clean_environment() | {"OMP_NUM_THREADS": str(threads), "TUTTI_VERBOSE": "1"}
         kept |= (more or {}) | dict(self.settings)
         return kept | ({"LD_PRELOAD": self.library} if self.library else {})
 

@@ -51,7 +51,7 @@ cli::json known(double ratio) { return ratio > 0 ? cli::json(rounded(ratio)) : c
 // An unpinned or flagged run has the floors that were measured between the rounds.
 std::vector<double> floors_between_rounds(const suite& s, const situation& m) {
   if (m.crowded()) return s.floors().yield_rotation(m.size.threads, cores_of(*m.where));
-  return s.floors().line_one_way();
+  return s.floors().line_one_way(*m.where);
 }
 
 // Who, what and where, of a measurement or of what could not be measured.

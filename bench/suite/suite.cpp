@@ -334,7 +334,7 @@ std::optional<double> suite::floor_of(const cell& c, const round_outcome& outcom
   if (c.request.with_floor) return outcome.floor();
   const std::vector<double> known = c.crowded()
                                         ? floors_.yield_rotation(c.size.threads, cores_of(*c.where))
-                                        : floors_.line_one_way();
+                                        : floors_.line_one_way(*c.where);
   return known.empty() ? std::nullopt : std::optional(known.back());
 }
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "bench/harness/cpu_quota.hpp"
 #include "bench/harness/neighbour.hpp"
@@ -80,6 +81,25 @@ TEST(Neighbours, BusyOnesSayWhenTheyStopped) {
   std::this_thread::sleep_for(20ms);
   EXPECT_TRUE(busy.ran());
   EXPECT_GE(busy.stopped_at(), before);
+}
+
+TEST(Neighbours, AreNotThereIfTheyStoppedByThemselves) {
+  neighbours busy;
+  neighbour_plan plan = plan_on_first_cpu();
+  plan.longest_burst_ns = 10e6;
+  busy.select(plan);
+  busy.start();
+  for (int i = 0; i < 1000 && busy.stopped_at() == 0; ++i) std::this_thread::sleep_for(10ms);
+  std::this_thread::sleep_for(10ms);
+  busy.stop();
+  EXPECT_FALSE(busy.ran());
+  // Each start begins anew.
+  plan.longest_burst_ns = 60e9;
+  busy.select(plan);
+  busy.start();
+  std::this_thread::sleep_for(50ms);
+  busy.stop();
+  EXPECT_TRUE(busy.ran());
 }
 
 // ---- quota
@@ -156,6 +176,29 @@ TEST(CpuQuota, IsRemovedWhenTheProgramIsKilled) {
     std::this_thread::sleep_for(10ms);
   }
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+// Linux lists the children of each thread by themselves.
+TEST(CpuQuota, TheFamilyHasTheChildrenOfAllThreads) {
+  std::string why_not;
+  const auto quota = make_quota(1.5, why_not);
+  if (!quota) GTEST_SKIP() << why_not;
+  pid_t child = 0;
+  std::thread([&] {
+    child = fork();
+    if (child == 0) {
+      alarm(60);
+      while (true) pause();
+    }
+    quota->enter(getpid(), cpu_quota::members::family);
+    quota->leave(getpid(), cpu_quota::members::process);
+  }).join();
+  std::vector<pid_t> inside;
+  std::ifstream members(quota->folder() + "/cgroup.procs");
+  for (pid_t each = 0; members >> each;) inside.push_back(each);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(inside, std::vector{child});
 }
 
 // ---- time

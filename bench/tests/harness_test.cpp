@@ -296,5 +296,22 @@ TEST_F(Harness, LinesAreJsonWithTheirKeys) {
   EXPECT_EQ(results, 4u);
 }
 
+TEST(Floors, OfAPairAreThoseBetweenItsTwoCpus) {
+  const std::vector<floor_quantity> measured{{"line_one_way", "", {0, 1}, 0, {10, 11}},
+                                             {"line_one_way", "", {0, 2}, 0, {50, 51}},
+                                             {"line_one_way", "", {1, 2}, 0, {90, 91}},
+                                             {"timer", "", {0}, 0, {1, 1}}};
+  EXPECT_EQ(transfers_between({0, 1}, measured), (std::vector<double>{10, 11}));
+  EXPECT_EQ(transfers_between({2, 0}, measured), (std::vector<double>{50, 51}));
+  // Without pinning it is not known which pair it is.
+  EXPECT_EQ(transfers_between({-1, -1}, measured), (std::vector<double>{50, 51}));
+  EXPECT_TRUE(transfers_between({0, 1}, {}).empty());
+}
+
+TEST(Floors, ThePairOfAPlacementIsMeasured) {
+  const floor_plan plan = plan_floors({2}, {placement{"3,1", {3, 1}}, placement{"none", {}}});
+  EXPECT_EQ(plan.pairs, (std::vector<std::pair<int, int>>{{3, 1}}));
+}
+
 }  // namespace
 }  // namespace tutti::bench

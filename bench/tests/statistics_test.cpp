@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
+#include "bench/harness/machine.hpp"
 #include "bench/harness/placement.hpp"
 #include "bench/suite/plan.hpp"
 
@@ -35,6 +37,48 @@ TEST(Statistics, QuantilesOfAnUnsortedLine) {
 }
 
 TEST(Statistics, MedianOfTwoIsBetweenThem) { EXPECT_DOUBLE_EQ(median_of({1, 2}), 1.5); }
+
+std::vector<double> from_one_to(std::size_t n) {
+  std::vector<double> samples(n);
+  std::iota(samples.begin(), samples.end(), 1.0);
+  return samples;
+}
+
+TEST(Statistics, TheRangeOfTheMedianIsThatOfTheBinomialDistribution) {
+  const median_range hundred = range_of_median(from_one_to(100));
+  EXPECT_EQ(hundred.low, 40);
+  EXPECT_EQ(hundred.high, 61);
+  EXPECT_NEAR(hundred.probability, 0.9648, 1e-4);
+  const median_range nine = range_of_median(from_one_to(9));
+  EXPECT_EQ(nine.low, 2);
+  EXPECT_EQ(nine.high, 8);
+  EXPECT_NEAR(nine.probability, 0.9609, 1e-4);
+}
+
+TEST(Statistics, FewSamplesGiveTheirRangeALowerProbability) {
+  const median_range three = range_of_median({3, 1, 2});
+  EXPECT_EQ(three.low, 1);
+  EXPECT_EQ(three.high, 3);
+  EXPECT_NEAR(three.probability, 0.75, 1e-9);
+  EXPECT_NEAR(range_of_median({7}).probability, 0, 1e-9);
+}
+
+// Others on CPUs that this process may not use do not disturb it.
+TEST(ProcessorTime, IsThatOfTheAllowedCpus) {
+  const std::string stat =
+      "cpu  1000 0 0 3000 0 0 0 0 0 0\n"
+      "cpu0 100 0 0 900 0 0 0 0 0 0\n"
+      "cpu1 800 0 0 200 0 0 0 0 0 0\n"
+      "cpu2 50 10 20 880 10 10 10 10 0 0\n"
+      "cpu3 50 0 0 950 0 0 0 0 0 0\n"
+      "intr 1 2 3\n";
+  const processor_time two = processor_time_of(stat, {0, 2});
+  EXPECT_NEAR(two.busy / two.total, 0.1, 1e-9);
+  EXPECT_NEAR(two.stolen / two.total, 0.005, 1e-9);
+  // A container may see its CPUs under other numbers.
+  const processor_time all = processor_time_of(stat, {0, 7});
+  EXPECT_NEAR(all.busy / all.total, 0.25, 1e-9);
+}
 
 TEST(Scenario, NamesCarryTheirTimes) {
   EXPECT_DOUBLE_EQ(parse_scenario("skew_10us").skew_ns, 10e3);

@@ -8,17 +8,19 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "bench/harness/peer_program.hpp"
+#include "bench/harness/statistics.hpp"
 
 extern char** environ;
 
@@ -95,13 +97,16 @@ double time_process(const contender& c) {
   return length > 0 ? std::strtod(text, nullptr) : none;
 }
 
-// Processes that compute until they are ended.
+// Processes that compute until they are ended, or until this one has ended in whatever way.
 class busy_processes {
  public:
   explicit busy_processes(unsigned count) {
+    const pid_t parent = getpid();
     for (unsigned i = 0; i < count; ++i) {
       const pid_t made = fork();
       if (made == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(0);  // the parent ended before the line above
         volatile bool goes_on = true;
         while (goes_on) {
         }
@@ -146,23 +151,20 @@ double least(const std::vector<double>& samples) {
 double median(std::vector<double> samples) {
   std::erase_if(samples, [](double each) { return each < 0; });
   if (samples.empty()) return none;
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
+  return median_of(std::move(samples));
 }
 
 // The median of the rounds' ratios a / b, and the interval that contains the true median with a
-// probability of 95 %, by the ranks of the binomial distribution; with few rounds it is the range.
+// probability of at least 95 %; with few rounds it is their range, and its probability is said.
 std::string paired_ratio(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     if (a[i] > 0 && b[i] > 0) ratios.push_back(a[i] / b[i]);
   if (ratios.empty()) return "";
-  std::sort(ratios.begin(), ratios.end());
-  const auto count = static_cast<double>(ratios.size());
-  const double below = std::floor(count / 2 - 0.98 * std::sqrt(count));
-  const auto low = static_cast<std::size_t>(std::max(0.0, below));
-  return fmt::format("{:.2f} ({:.2f} to {:.2f})", ratios[ratios.size() / 2], ratios[low],
-                     ratios[ratios.size() - 1 - low]);
+  const median_range range = range_of_median(ratios);
+  const std::string less =
+      range.probability < 0.95 ? fmt::format(", {:.0f} %", 100 * range.probability) : "";
+  return fmt::format("{:.2f} ({:.2f} to {:.2f}{})", median_of(ratios), range.low, range.high, less);
 }
 
 std::string milliseconds(double ns) { return ns < 0 ? "" : fmt::format("{:.1f}", ns / 1e6); }
@@ -246,7 +248,8 @@ std::string measure_processes(const process_plan& plan) {
          "\nplain: an interpreter that runs one instruction at a time on one thread. loop: one "
          "fused C++ loop; loop and NumPy without the start of their processes, all others with it. "
          "tutti 1 / tutti 2 and tutti 1 / tutti auto: the median of the rounds' ratios, and the "
-         "interval in which the true median lies with a probability of 95 %.\n";
+         "interval in which the true median lies with a probability of 95 %, or of the percentage "
+         "beside it.\n";
 }
 
 }  // namespace tutti::bench

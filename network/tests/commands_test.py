@@ -249,7 +249,10 @@ class Network(unittest.TestCase):
                       ["--topology", "rung"], ["--engines"], ["--imbalance", "1ms"],
                       ["--mpi", "--imbalance", "much"], ["--mpi", "--udp"],
                       ["--mpi", "--lose", "0.1"], ["--mpi", "--growth"],
-                      ["--growth", "--topology", "star"],
+                      ["--growth", "--topology", "star"], ["--growth", "--nodes", "5"],
+                      ["--growth", "--engines"], ["--growth", "--background", "heavy"],
+                      ["--growth", "--imbalance", "1ms"], ["--mpi", "--session", "same"],
+                      ["--lose", "0.5", "--repeat", "0.3", "--reorder", "0.3"],
                       ["--udp", "--topology", "switch"], ["--lose", "nan"]):  # fmt: skip
             status, out, error = said("testbed", *words)
             self.assertNotEqual(status, 0, words)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is left when a measurement ends by a signal or an error: no process and no folder.
+
+usage: ended_test.py TUTTI TUTTI_BENCH_PROCESSES
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TUTTI, PROCESSES = sys.argv[1:3]
+PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "vcode/tests/programs/nesl-compiled"
+
+
+def read(path: str) -> str:
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def is_running(pid: int) -> bool:
+    return read(f"/proc/{pid}/stat").rpartition(")")[2].split()[:1] not in ([], ["Z"])
+
+
+def forks_of(pid: int) -> list[int]:
+    """Its children that run the same program."""
+    children = [int(each) for each in read(f"/proc/{pid}/task/{pid}/children").split()]
+    own = read(f"/proc/{pid}/cmdline")
+    return [each for each in children if is_running(each) and read(f"/proc/{each}/cmdline") == own]
+
+
+class Ended(unittest.TestCase):
+    def expect_no_process_left(self, command: list[str], count: int) -> None:
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        forks: list[int] = []
+        try:
+            end = time.monotonic() + 60
+            while len(forks) < count:
+                self.assertIsNone(process.poll(), "it has ended by itself")
+                self.assertLess(time.monotonic(), end, "it has no children")
+                os.kill(process.pid, signal.SIGCONT)
+                time.sleep(0.01)
+                # Stopped, it ends none of them.
+                os.kill(process.pid, signal.SIGSTOP)
+                os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+                forks = forks_of(process.pid)
+            os.kill(process.pid, signal.SIGTERM)
+            os.kill(process.pid, signal.SIGCONT)
+            self.assertEqual(process.wait(30), -signal.SIGTERM)
+            end = time.monotonic() + 10
+            while any(map(is_running, forks)) and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertEqual([each for each in forks if is_running(each)], [])
+        finally:
+            for each in [process.pid, *forks]:
+                if is_running(each):
+                    os.kill(each, signal.SIGKILL)
+            process.wait()
+
+    def test_busy_processes_end_with_the_command(self) -> None:
+        self.expect_no_process_left(
+            [TUTTI, "bench", "vcode", "--processes", "--busy", "1", "--rounds", "100000",
+             "--python", "false", str(PROGRAMS / "dotp_1e7.vcode")], 1
+        )
+
+    def test_participants_end_with_the_program(self) -> None:
+        self.expect_no_process_left([PROCESSES, "--processes", "3", "--rounds", "1000"], 3)
+
+    def test_an_error_leaves_no_programs_behind(self) -> None:
+        for wrong in (["--rounds", "x"], ["--busy", "x"]):
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run(
+                    [TUTTI, "bench", "vcode", "--processes", "--chains", "1", *wrong],
+                    env={**os.environ, "TMPDIR": folder}, capture_output=True, check=False,
+                )
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

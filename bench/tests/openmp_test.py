@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the scripts that compare OpenMP's runtimes start programs, and what they leave behind."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[1] / "openmp"
+sys.path.insert(0, str(SCRIPTS))
+
+import constructs  # noqa: E402
+import runtimes  # noqa: E402
+
+IN_A_GROUP = """
+import runtimes, time
+with runtimes.quota(1.5) as members:
+    print(members.parent, flush=True)
+    time.sleep(60)
+"""
+
+
+class Quota(unittest.TestCase):
+    def test_its_group_is_gone_after_a_signal(self) -> None:
+        with subprocess.Popen(
+            [sys.executable, "-c", IN_A_GROUP], cwd=SCRIPTS, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        ) as process:
+            group = process.stdout.readline().strip()
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+            if not group:
+                self.skipTest(process.stderr.read())
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertFalse(pathlib.Path(group).exists())
+
+    def test_a_group_with_processes_has_it_beside_itself(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            own = pathlib.Path(name) / "own"
+            # What cannot be written.
+            (own / "cgroup.subtree_control").mkdir(parents=True)
+            with mock.patch.object(runtimes, "cpu_controller", return_value=(own, True)):
+                with runtimes.quota(1.5) as members:
+                    limit = members.parent / "cpu.max"
+                    self.assertEqual(limit.read_text(), "150000 100000")
+                    limit.unlink()
+            self.assertEqual(members.parent.parent, own.parent)
+            self.assertFalse(members.parent.exists())
+
+
+class Constructs(unittest.TestCase):
+    def test_no_setting_of_the_caller_reaches_the_program(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            program = pathlib.Path(name) / "program"
+            program.write_text(
+                "#!/bin/sh\n"
+                'echo "settings ${OMP_WAIT_POLICY-0}${GOMP_SPINCOUNT-0}${LD_PRELOAD-0}"\n'
+                'echo "threads $OMP_NUM_THREADS"\n'
+            )
+            program.chmod(0o755)
+            settings = {"OMP_WAIT_POLICY": "1", "GOMP_SPINCOUNT": "1", "LD_PRELOAD": ""}
+            with mock.patch.dict(os.environ, settings):
+                samples = constructs.start(program, 0.1, 3, "")
+        self.assertEqual(samples, {"settings": [0], "threads": [3]})
+
+
+if __name__ == "__main__":
+    unittest.main()
