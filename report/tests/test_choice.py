@@ -47,6 +47,16 @@ def test_another_choice_of_tuttis_counts_too(tmp_path: Path):
     assert found[0].loses and found[0].against_peer.wins
 
 
+def test_a_loss_to_any_row_is_a_loss(tmp_path: Path):
+    """The row with the least median had slower rounds: only against its floor is it behind."""
+    found = chosen(
+        tmp_path, line("tutti", 120.0, ratio_median=2.9), line("std", 100.0, ratio_median=3.0),
+        line("pthread", 101.0, ratio_median=2.0), line("libgomp", 102.0, ratio_median=2.5),
+    )
+    assert found[0].loses and found[0].ahead["provider"] == "pthread"
+    assert found[0].against_best.ratio == pytest.approx(2.0 / 2.9)
+
+
 def waiter(provider: str, latency: float, burned: float, scenario: str) -> list[dict[str, Any]]:
     return [
         line(provider, latency, scenario=scenario, metric="last_in_last_out"),
