@@ -36,6 +36,7 @@ from report.select import (
     scenario_words,
     threads_words,
     tutti_of,
+    wait_of,
 )
 from report.statistics import Comparison, compare, format_ratio, format_time
 
@@ -174,7 +175,7 @@ def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
     if default["metric"] == "cpu_time":
         limit = LOSS * mine
     else:
-        wait = duration_of(default["scenario"]) or 0
+        wait = wait_of(default["scenario"])
         limit = max(
             mine * BURNS_AS_MUCH, wait * ((1 - GIVEN_BACK) if wait > LONG_WAIT else BURNS_AS_MUCH)
         )

@@ -14,7 +14,7 @@ from report.choice import LOSS, RECOVERY_GRACE, Choice, choices, in_short
 from report.cli import main
 from report.lines import load
 from report.page import build
-from report.select import scenario_words
+from report.select import scenario_words, wait_of
 from report.tests import synthetic
 
 
@@ -93,6 +93,28 @@ def test_a_short_wait_is_held_against_who_spins(tmp_path: Path):
         )
     )
     assert found["latency"].loses and found["latency"].best_peer["provider"] == "libgomp"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "wait"),
+    [
+        ("free", 0), ("imbalance_60us_rotating+quota_1.5", 60e3), ("gap_1ms+background_light", 1e6),
+        ("work_1us_100us+background_heavy", 33e3), ("gap_100us_alternating", 19e3),
+        ("imbalance_60us_uniform", 60e3),
+    ],
+)
+def test_the_expected_wait_of_a_scenario(scenario: str, wait: float):
+    assert wait_of(scenario) == pytest.approx(wait)
+
+
+def test_random_work_is_held_against_who_spins(tmp_path: Path):
+    found = by_metric(
+        chosen(
+            tmp_path, *waiter("tutti", 3000, 20000, "work_1us_100us"),
+            *waiter("libgomp", 500, 23000, "work_1us_100us"),
+        )
+    )
+    assert found["latency"].loses
 
 
 def test_who_burns_without_being_faster_loses(tmp_path: Path):
