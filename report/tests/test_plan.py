@@ -273,3 +273,14 @@ def test_what_is_measured_again_replaces_what_was_measured(tmp_path: Path):
         each for line, each in zip(first, older.splitlines(keepends=True)) if line is not result
     ]
     assert replaced(older, newer) == "".join(kept) + newer
+
+
+def test_what_is_measured_the_second_time_is_skipped_no_more():
+    none = {
+        "type": "skipped", "benchmark": "barrier", "provider": "std", "name": "default", "wait": "",
+        "threads": 4, "scenario": "free", "reason": situations.NO_ROUND,
+    }
+    other = none | {"threads": 8}
+    older = "".join(json.dumps(line) + "\n" for line in (none, other))
+    newer = json.dumps(episode("std", 4, 1e6)) + "\n"
+    assert replaced(older, newer) == json.dumps(other) + "\n" + newer
