@@ -36,6 +36,7 @@ from report.select import (
     scenario_words,
     threads_words,
     tutti_of,
+    wait_of,
 )
 from report.statistics import Comparison, compare, format_ratio, format_time
 
@@ -53,6 +54,28 @@ BURNS_AS_MUCH = 1.1
 RECOVERY_GRACE = 5e6
 
 
+def _beaten(default: Row, other: Row, comparison: Comparison) -> bool:
+    """In time, and against the floors of their rounds."""
+    grace = RECOVERY_GRACE if default["metric"] == "recover" else 0.0
+    return (
+        comparison.ratio < 1 / LOSS and default["median"] > other["median"] * LOSS + grace
+    )
+
+
+def _ahead(default: Row | None, fair: list[Row]) -> tuple[Row | None, Comparison | None]:
+    """The row that beats the default the most, and the default against it; if none does, the row
+    with the least median.
+    """
+    others = [row for row in fair if row is not default]
+    if default is None or not others:
+        return best(others), None
+    pairs = [(row, compare(default, row)) for row in others]
+    ahead = [pair for pair in pairs if _beaten(default, *pair)]
+    if ahead:
+        return min(ahead, key=lambda pair: pair[1].ratio)
+    return min(pairs, key=lambda pair: pair[0]["median"])
+
+
 @dataclass(frozen=True)
 class Choice:
     """One situation and what the data advise there."""
@@ -65,7 +88,8 @@ class Choice:
     best_peer: Row | None
     against_peer: Comparison | None
     against_tutti: Comparison | None
-    # The best row but the default, whoever it belongs to, and the default against it.
+    # The row that beats the default the most, or else the best row but the default, whoever it
+    # belongs to, and the default against it.
     ahead: Row | None = None
     against_best: Comparison | None = None
     # Faster, but at a price that the default does not pay.
@@ -78,10 +102,9 @@ class Choice:
         """The default takes more than LOSS times what the best row does: in time, and against the
         floors of their rounds.
         """
-        if self.against_best is None or self.against_best.ratio >= 1 / LOSS:
-            return False
-        grace = RECOVERY_GRACE if self.metric == METRIC_WORDS["recover"] else 0.0
-        return self.default["median"] > self.ahead["median"] * LOSS + grace
+        return self.against_best is not None and _beaten(
+            self.default, self.ahead, self.against_best
+        )
 
     @property
     def within_noise(self) -> bool:
@@ -152,7 +175,7 @@ def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
     if default["metric"] == "cpu_time":
         limit = LOSS * mine
     else:
-        wait = duration_of(default["scenario"]) or 0
+        wait = wait_of(default["scenario"])
         limit = max(
             mine * BURNS_AS_MUCH, wait * ((1 - GIVEN_BACK) if wait > LONG_WAIT else BURNS_AS_MUCH)
         )
@@ -177,7 +200,7 @@ def _choice(cell: list[Row], other_side: list[Row], data: Dataset) -> Choice:
     default = default_of(cell)
     fair = _fair(cell, other_side, default) if default and other_side else cell
     tutti, peer = best(tutti_of(fair)), best(peers_of(fair))
-    ahead = best(row for row in fair if row is not default)
+    ahead, against_best = _ahead(default, fair)
     dearer = best(row for row in cell if row not in fair)
     first = cell[0]
     return Choice(
@@ -190,7 +213,7 @@ def _choice(cell: list[Row], other_side: list[Row], data: Dataset) -> Choice:
         compare(default, peer) if default and peer else None,
         compare(default, tutti) if default and tutti and not style.is_default(tutti) else None,
         ahead,
-        compare(default, ahead) if default and ahead else None,
+        against_best,
         dearer if dearer and default and dearer["median"] * LOSS < default["median"] else None,
         "" if default else _why_not(data, first),
     )

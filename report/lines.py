@@ -266,14 +266,28 @@ def _is_simulated(line: dict[str, Any]) -> bool:
 
 
 def replaced(text: str, newer: str) -> str:
-    """The lines of `text` but for results that `newer` has too, and then the lines of `newer`."""
-    again = {_key(line) for line in parse_lines(newer, "line ") if line["type"] == "result"}
+    """The lines of `text` but for results that `newer` has too, and reasons why there was none of
+    a contender that `newer` says something of; and then the lines of `newer`.
+    """
+    lines = parse_lines(newer, "line ")
+    again = {_key(line) for line in lines if line["type"] == "result"}
+    told = {_contender(line) for line in lines if line["type"] in ("result", "skipped")}
     kept = [
         each
         for each, line in zip(text.splitlines(), parse_lines(text, "line "), strict=True)
-        if line["type"] != "result" or _key(line) not in again
+        if not (
+            (line["type"] == "result" and _key(line) in again)
+            or (line["type"] == "skipped" and _contender(line) in told)
+        )
     ]
     return "".join(f"{each}\n" for each in kept) + newer
+
+
+def _contender(line: dict[str, Any]) -> tuple[Any, ...]:
+    """A contender in a situation, whatever is measured of it; lines of both types have this."""
+    keys = ("provider", "name", "wait", "threads", "session")
+    usual = (line.get("benchmark") or USUAL_BENCHMARK, line.get("scenario") or "free")
+    return (*usual, *(line.get(key) or "" for key in keys))
 
 
 def _key(line: dict[str, Any]) -> tuple[Any, ...]:

@@ -230,7 +230,7 @@ def epcc(lines: Lines) -> str:
     taken: dict[tuple, list[float]] = defaultdict(list)
     constructs: dict[str, None] = {}
     for line in lines:
-        for construct, value in line.get("us", {}).items():
+        for construct, value in (line.get("us") or {}).items():
             constructs[construct] = None
             runtime = line["runtime"]
             taken[construct, line["situation"], runtime].append(value)
@@ -239,11 +239,13 @@ def epcc(lines: Lines) -> str:
         row = [construct]
         for threads in ("2", "4", "8", "16"):
             of = {
-                runtime: statistics.median(taken[construct, threads, runtime])
+                runtime: statistics.median(values)
                 for runtime in ("libgomp", "active", "passive", "libomp", "tutti")
+                if (values := taken.get((construct, threads, runtime)))
             }
-            own = min(of[each] for each in ("libgomp", "active", "passive"))
-            row.append(f"{of['tutti']:.2f} / {own:.2f} / {of['libomp']:.2f}")
+            own = [of[each] for each in ("libgomp", "active", "passive") if each in of]
+            shown = (of.get("tutti"), min(own, default=None), of.get("libomp"))
+            row.append(" / ".join(DASH if each is None else f"{each:.2f}" for each in shown))
         made.append(row)
     return table("construct", (f"{n} threads" for n in (2, 4, 8, 16)), made)
 

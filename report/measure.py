@@ -24,6 +24,8 @@ from report.progress import Display
 # A run that takes this many times its planned seconds, and so many seconds more, is taken for hung.
 PATIENCE = 6
 GRACE = 120
+# Shells and launchers add this to the number of the signal that ended a program.
+OF_A_SIGNAL = 128
 # How the programs begin a sentence on stderr.
 SPEAKER = re.compile(r"(tutti[\w-]*|compare\.py): ")
 PROGRESS = re.compile(r" %  |: repetition \d+, cycle \d+")
@@ -124,8 +126,8 @@ def _check_command(tutti: Path) -> None:
 
 
 def _make(run: Run, display: Display) -> tuple[str, list[str]]:
-    """All lines of a run, and a sentence for each of its calls that gave none; an error when none
-    gave any.
+    """All lines of a run, and a sentence for each of its calls that gave none or crashed; an error
+    when none gave any.
     """
     if not run.needs.is_file():
         raise ReportError(
@@ -150,7 +152,7 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
 def _lines_of(
     run: Run, calls: tuple[Command, ...], ends: float, display: Display
 ) -> tuple[str, list[str]]:
-    """What the calls print, and a sentence for each that gave nothing."""
+    """What the calls print, and a sentence for each that gave nothing or crashed."""
     text, troubles = "", []
     for turn, command in enumerate(calls):
         if time.monotonic() > ends:
@@ -166,17 +168,20 @@ def _lines_of(
                 display.advance(turn / len(calls))
 
         try:
-            said = _call(command, run, ends, advance, display)
+            said, crash = _call(command, run, ends, advance, display)
             parse_lines(said, f"{run.name}, call {turn + 1}, line ")
             text += said
+            troubles += crash
         except ReportError as error:
             troubles.append(str(error))
     return text, troubles
 
 
-def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Display) -> str:
-    """The standard output of one call; its failure becomes one sentence with the program's own last
-    words.
+def _call(
+    command: tuple[str, ...], run: Run, ends: float, advance, display: Display
+) -> tuple[str, list[str]]:
+    """The standard output of one call, and a sentence if it crashed after some lines; a failure
+    without lines becomes an error, one sentence with the program's own last words.
     """
     started = time.monotonic()
     try:
@@ -213,14 +218,18 @@ def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Dis
     said = [
         line.strip() for line in complaints if SPEAKER.match(line) and not PROGRESS.search(line)
     ]
+    last = said[-1].rstrip(".") if said else "it said nothing"
+    failure = f"`{' '.join(command)}` failed with status {process.returncode}: {last}."
     if process.returncode != 0 and not output:
-        last = said[-1].rstrip(".") if said else "it said nothing"
-        raise ReportError(f"`{' '.join(command)}` failed with status {process.returncode}: {last}.")
+        raise ReportError(failure)
     # With output, a failure means that some contenders could not be measured; their lines say
-    # which.
+    # which. A program that a signal ended could not say it, nor end its last line.
+    crashed = process.returncode < 0 or process.returncode > OF_A_SIGNAL
+    if crashed and not output[-1].endswith("\n"):
+        del output[-1]
     for sentence in said:
         display.tell(sentence)
-    return "".join(output) + "".join(_skipped_lines(said))
+    return "".join(output) + "".join(_skipped_lines(said)), [failure] if crashed else []
 
 
 def _absent_line(each: Absent) -> str:

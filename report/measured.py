@@ -224,11 +224,13 @@ def _losses(data: Dataset) -> str:
         for choice in made
         if choice.against_best and choice.against_best.ratio > 0
     )
-    half, most = times[len(times) // 2], times[len(times) * 9 // 10]
-    spread = (
-        f"In half of the situations it takes at most {half:.2f} times the best, in nine of ten at "
-        f"most {most:.1f} times."
-    )
+    spread = "Nothing else was measured to hold it against."
+    if times:
+        half, most = times[len(times) // 2], times[len(times) * 9 // 10]
+        spread = (
+            f"In half of the situations it takes at most {half:.2f} times the best, in nine of ten "
+            f"at most {most:.1f} times."
+        )
     listed = f"the table has the {MOST_LOSSES} in which it loses most"
     return (
         f"{in_short(made, listed)} {spread}\n\n"

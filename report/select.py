@@ -93,6 +93,8 @@ def tutti_of(found: Iterable[Row]) -> list[Row]:
     return [row for row in found if style.is_tutti(row["provider"])]
 
 
+# Nine waits of a tenth and one of the whole.
+SHARE_ALTERNATING = 0.19
 _UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -102,6 +104,18 @@ def duration_of(scenario: str) -> float | None:
     """
     found = re.search(r"(\d+(?:[.p]\d+)?)(ns|us|ms|s)\b", scenario.replace("_", " "))
     return float(found[1].replace("p", ".")) * _UNITS[found[2]] if found else None
+
+
+def wait_of(scenario: str) -> float:
+    """The nanoseconds that a participant is expected to wait in a scenario; 0 without a number. Of
+    random work that is a third of its range, for two participants; for more it is up to a half.
+    """
+    part = next((each for each in scenario.split("+") if duration_of(each) is not None), "")
+    length = duration_of(part) or 0.0
+    if part.startswith("work_"):
+        most = duration_of(part.rpartition("_")[2])
+        return (most - length) / 3 if most else length
+    return length * SHARE_ALTERNATING if part.endswith("_alternating") else length
 
 
 def _time_words(text: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 from itertools import groupby, product
 
-from report.choice import choices
 from report.lines import Dataset
 from report.runs import Command, Programs, Run, joined
 
@@ -32,12 +31,14 @@ TEAMS = ("--ranks", "none", "--kind", "empty", "--algorithms", "default")
 LENGTHS = (
     "1us", "10us", "20us", "40us", "60us", "100us", "200us", "500us", "1ms", "2ms", "5ms", "10ms",
 )
-# Seconds for each number of threads: where nothing else runs, and beside other processes.
-FREE_SECONDS, BESIDE_SECONDS = 7.0, 22.0
-# The product leaves a contender one round or two in a situation. Where the default loses by them,
-# or a contender got none, all contenders are measured again, for so many seconds a situation and
-# at most so many in all.
-AGAIN_SECONDS, MOST_AGAIN_SECONDS = 4.0, {"barrier": 560.0, "region": 200.0}
+# Seconds for each number of threads: where nothing else runs, and beside other processes. Every
+# situation gets its share, whatever is found there: more rounds for those in which the default
+# loses would undo losses that are chance, and leave wins that are chance.
+FREE_SECONDS = {"barrier": 20.0, "region": 12.0}
+BESIDE_SECONDS = {"barrier": 70.0, "region": 40.0}
+# Where a contender got no round, all contenders are measured again, for so many seconds a situation
+# and at most so many in all.
+AGAIN_SECONDS, MOST_AGAIN_SECONDS = 4.0, {"barrier": 60.0, "region": 40.0}
 # What the command says of a contender that it did not come to (bench/harness/sweeps.cpp).
 NO_ROUND = "the time was up before its first round"
 
@@ -63,20 +64,15 @@ def _contenders(tutti: str, benchmark: str) -> Command:
 
 
 def _again(tutti: str, benchmark: str, data: Dataset) -> tuple[Command, ...]:
-    """The situations where the default loses or a contender got no round, a call for each number
-    of threads and session.
+    """The situations where a contender got no round, a call for each number of threads and session.
+    No figure decides which these are.
     """
-    lost = {
-        (each.default["threads"], each.default["session"], each.default["scenario"])
-        for each in choices(data)
-        if each.loses
-    }
     unmeasured = {
         (line["threads"], line.get("session") or "", line["scenario"])
         for line in data.skipped
         if line.get("reason") == NO_ROUND
     }
-    chosen = sorted(lost | unmeasured)
+    chosen = sorted(unmeasured)
     seconds = min(AGAIN_SECONDS, MOST_AGAIN_SECONDS[benchmark] / max(1, len(chosen)))
     calls = []
     for (threads, session), found in groupby(chosen, key=lambda each: each[:2]):
@@ -106,11 +102,12 @@ def _calls(tutti: str, benchmark: str, quick: bool) -> tuple[list[Command], floa
     # In sessions of their own too, where the yields of those who wait do not reach the neighbours;
     # a quota's group ends that.
     beside = ",".join(each for each in BACKGROUNDS if each != "none")
+    free_s, beside_s = FREE_SECONDS[benchmark], BESIDE_SECONDS[benchmark]
     forms: list[tuple[float, tuple[str, ...]]] = [
-        (FREE_SECONDS, ()),
-        (BESIDE_SECONDS, ("--background", beside, "--session", "same,own")),
+        (free_s, ()),
+        (beside_s, ("--background", beside, "--session", "same,own")),
         (
-            BESIDE_SECONDS,
+            beside_s,
             (
                 "--background", ",".join(BACKGROUNDS), "--quota",
                 ",".join(each for each in QUOTAS if each != "none"),

@@ -99,7 +99,9 @@ def _words(engine: str, words: str, mine: dict[int, dict[int, Row]]) -> str:
         return f"{text}: only {threads_words(counts[0])} measured."
     alone, together = mine[counts[0]], mine[counts[-1]]
     first = pays_from(alone, together)
-    largest = max(set(alone) & set(together))
+    largest = max(set(alone) & set(together), default=None)
+    if largest is None:
+        return f"{text}: no number of elements was measured with both numbers of threads."
     ratio = alone[largest]["median"] / together[largest]["median"]
     if first is None:
         return (

@@ -259,22 +259,26 @@ def _instruction_panel(title: str, machine: Machine, found: dict[str, list[Line]
     return Panel(f"{title}, simulated", *axes, series, rules, height=520)
 
 
-def fastest_instruction(found: dict[str, list[Line]]) -> Line:
-    """With the most threads, among the barriers that the paper draws: no OMP."""
+def fastest_instruction(found: dict[str, list[Line]]) -> Line | None:
+    """With the most threads, among the barriers that the paper draws: no OMP. None without any."""
     return min(
         (found[name][-1] for name in PAPERS_BARRIERS if name in found and name != "libgomp"),
-        key=lambda line: line["median"],
+        key=lambda line: line["median"], default=None,
     )
 
 
 def _instruction_words(title: str, machine: Machine, found: dict[str, list[Line]]) -> str:
     own, best = found["default"][-1], fastest_instruction(found)
     cycles = instruction_cycles(own, machine)
-    right = best["name"] == "tournament_one_word"
-    return (
+    right = best is not None and best["name"] == "tournament_one_word"
+    words = (
         f"{title}, {own['threads']} threads: {count(cycles)} cycles with tutti's default, "
-        f"{cycles / ideal_cycles(own, machine):,.0f} times those without barriers. Of the paper's "
-        f"barriers {paper_name(best['name'])} is the best "
+        f"{cycles / ideal_cycles(own, machine):,.0f} times those without barriers. "
+    )
+    if best is None:
+        return words + "The paper's barriers were not measured."
+    return words + (
+        f"{paper_name(best['name'])} is the best of the paper's barriers "
         f"({count(instruction_cycles(best, machine))}), "
         + ("as in the paper." if right else "where the paper has the tournament.")
     )

@@ -334,9 +334,11 @@ def build_paths(data: Dataset) -> Figure:
             Panel("the graph of the worst case, simulated", Axis("components", ticks=ticks),
                   Axis("messages", log=True, counts=True), series)
         )
-        last = max(detours["async"])
+        last = max(set(WORST).intersection(*detours.values()), default=None)
         captions.append(
-            f"With {last} components an order of arrival exists that takes 3 (2^N - 1) = "
+            "No number of components was measured both without steps and in steps."
+            if last is None
+            else f"With {last} components an order of arrival exists that takes 3 (2^N - 1) = "
             f"{WORST[last]:,} messages; on the boards it takes {detours['async'][last]['messages']}"
             f" without steps and {detours['sync'][last]['messages']} in steps: near vertices hear "
             "of each other first, as the paper says."

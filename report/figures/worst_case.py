@@ -137,6 +137,8 @@ def _average_words(found: dict[tuple[str, str], list[Row]]) -> str:
     newest, oldest = (found["async", order] for order in ("lifo", "fifo"))
     first, last = newest[0], newest[-1]
     seeds = last["samples"] or 1
+    if first["vertices"] == last["vertices"]:
+        return f"In the plane, only graphs of {first['vertices']:,} vertices were measured."
     versions = f"mean of {seeds} graphs of each size" if seeds > 1 else "one graph of each size"
     return (
         f"In the plane ({versions}): newest first takes {each(first):,.0f} messages an edge with "

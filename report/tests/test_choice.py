@@ -14,7 +14,7 @@ from report.choice import LOSS, RECOVERY_GRACE, Choice, choices, in_short
 from report.cli import main
 from report.lines import load
 from report.page import build
-from report.select import scenario_words
+from report.select import scenario_words, wait_of
 from report.tests import synthetic
 
 
@@ -45,6 +45,16 @@ def test_another_choice_of_tuttis_counts_too(tmp_path: Path):
     other = line("tutti", 50000.0) | {"name": "ticket", "wait": "yield"}
     found = chosen(tmp_path, line("tutti", 60000.0), other, line("std", 90000.0))
     assert found[0].loses and found[0].against_peer.wins
+
+
+def test_a_loss_to_any_row_is_a_loss(tmp_path: Path):
+    """The row with the least median had slower rounds: only against its floor is it behind."""
+    found = chosen(
+        tmp_path, line("tutti", 120.0, ratio_median=2.9), line("std", 100.0, ratio_median=3.0),
+        line("pthread", 101.0, ratio_median=2.0), line("libgomp", 102.0, ratio_median=2.5),
+    )
+    assert found[0].loses and found[0].ahead["provider"] == "pthread"
+    assert found[0].against_best.ratio == pytest.approx(2.0 / 2.9)
 
 
 def waiter(provider: str, latency: float, burned: float, scenario: str) -> list[dict[str, Any]]:
@@ -83,6 +93,28 @@ def test_a_short_wait_is_held_against_who_spins(tmp_path: Path):
         )
     )
     assert found["latency"].loses and found["latency"].best_peer["provider"] == "libgomp"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "wait"),
+    [
+        ("free", 0), ("imbalance_60us_rotating+quota_1.5", 60e3), ("gap_1ms+background_light", 1e6),
+        ("work_1us_100us+background_heavy", 33e3), ("gap_100us_alternating", 19e3),
+        ("imbalance_60us_uniform", 60e3),
+    ],
+)
+def test_the_expected_wait_of_a_scenario(scenario: str, wait: float):
+    assert wait_of(scenario) == pytest.approx(wait)
+
+
+def test_random_work_is_held_against_who_spins(tmp_path: Path):
+    found = by_metric(
+        chosen(
+            tmp_path, *waiter("tutti", 3000, 20000, "work_1us_100us"),
+            *waiter("libgomp", 500, 23000, "work_1us_100us"),
+        )
+    )
+    assert found["latency"].loses
 
 
 def test_who_burns_without_being_faster_loses(tmp_path: Path):

@@ -17,6 +17,14 @@ def test_the_page_has_what_the_kept_lines_say():
     assert many_cores.filled(text, lines, calm) == text
 
 
+def test_a_runtime_that_gave_no_times_has_a_dash():
+    lines = [
+        {"situation": "2", "runtime": each, "us": None if each == "libomp" else {"barrier": 1.0}}
+        for each in ("libgomp", "libomp", "tutti")
+    ]
+    assert "1.00 / 1.00 / –" in many_cores.epcc(lines)
+
+
 def test_kept_lines_have_one_machine_and_no_floors_that_no_table_shows(tmp_path):
     source = tmp_path / "lines_again.jsonl"
     written = [

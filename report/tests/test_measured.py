@@ -14,6 +14,7 @@ from report.errors import ReportError
 from report.figures import overview
 from report.lines import Dataset, load
 from report.sections import CHAPTERS
+from report.tests import synthetic
 
 PAGE = Path("page.md")
 
@@ -30,6 +31,16 @@ def test_every_part_is_made_and_made_again_unchanged(data: Dataset, name: str):
     )
     assert len(once) > len(part(name)) + 40
     assert measured.filled(once, data, PAGE) == once
+
+
+def test_one_contender_alone_loses_nowhere(tmp_path: Path):
+    lines = [line for line in synthetic.few() if line.get("type") != "result"]
+    line = {
+        "type": "result", "provider": "tutti", "name": "default", "wait": "adaptive", "threads": 2,
+        "metric": "loop", "min": 1.0, "median": 1.0, "p99": 1.0, "samples": 1,
+    }
+    data = load([synthetic.write(tmp_path / "one.jsonl", [*lines, line])])
+    assert "Nothing else was measured" in measured.PARTS["losses"](data)
 
 
 def test_the_fastest_of_a_row_is_bold(data: Dataset):

@@ -178,6 +178,12 @@ def test_the_worst_case_and_the_average_of_shortest_paths(data: Dataset):
     assert "to the power 1.0" in figure.captions[1]
 
 
+def test_the_average_of_one_size_has_no_growth(tmp_path: Path):
+    made = [line for line in messages.worst_case() if line["vertices"] == 250]
+    path = synthetic.write(tmp_path / "worst_case.jsonl", [synthetic.machine(), *made])
+    assert "only graphs of 250 vertices" in FIGURES["worst_case"](load([path])).captions[0]
+
+
 def test_versions_of_a_graph_are_averaged(tmp_path: Path):
     made = [line for line in messages.worst_case() if line["vertices"] == 250]
     path = synthetic.write(tmp_path / "worst_case.jsonl", [synthetic.machine(), *made])

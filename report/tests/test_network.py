@@ -145,6 +145,14 @@ def test_it_ends_at_its_limit_and_keeps_what_it_has(tmp_path: Path) -> None:
     assert text and troubles and time.monotonic() - started < 4
 
 
+def test_a_program_that_crashes_after_some_lines_leaves_them_and_a_trouble(tmp_path: Path) -> None:
+    lines = synthetic.write(tmp_path / "lines")
+    crash = fake_tutti(tmp_path / "crash", f"cat {lines}; printf '{{\"type\":'; kill -SEGV $$")
+    run = Run("n", "", 10, crash, ((str(crash),),))
+    text, troubles = measure._make(run, Display())
+    assert text == lines.read_text() and len(troubles) == 1 and "status -11" in troubles[0]
+
+
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_plan_asks_for_every_number_of_hosts_twice_and_for_some_of_mpi(quick: bool) -> None:
     run = plan_network.run(quick, Programs(Path("tutti"), Path("/scratch")))

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from report import plan, plan_messages, plan_programs, situations
-from report.lines import load, replaced
+from report.choice import LOSS, choices
+from report.lines import assemble, load, parse_lines, replaced
 from report.papers import TABLE_1, TABLE_3, TABLE_4, VECTOR_PROGRAMS
 from report.tests import synthetic
 
@@ -199,24 +202,28 @@ def test_the_counts_are_those_of_separate_regions_until_convergence():
         assert "--epsilon" not in call and call[-2:] == ("--regions", "separate")
 
 
-def test_situations_where_the_default_loses_are_asked_for_again(tmp_path: Path):
-    def line(name: str, threads: int, median: float, **more: str) -> dict[str, Any]:
-        return {
-            "type": "result", "benchmark": "barrier", "provider": name, "name": "default",
-            "wait": "adaptive" if name == "tutti" else "", "threads": threads, "cores": 2,
-            "metric": "loop", "median": median, "min": median, "p99": median, "samples": 1,
-        } | more
+def episode(provider: str, threads: int, median: float, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "result", "benchmark": "barrier", "provider": provider, "name": "default",
+        "wait": "adaptive" if provider == "tutti" else "", "threads": threads, "cores": 2,
+        "metric": "loop", "median": median, "min": median, "p99": median, "samples": 1,
+    } | more
 
-    heavy = {"scenario": "background_heavy"}
+
+def test_situations_where_a_contender_got_no_round_are_asked_for_again(tmp_path: Path):
+    none = {
+        "type": "skipped", "benchmark": "barrier", "provider": "std", "name": "default", "wait": "",
+        "threads": 4, "reason": situations.NO_ROUND,
+    }
+    heavy = {"scenario": "background_heavy", "session": "own"}
     stored = synthetic.write(
         tmp_path / "situations.jsonl",
         [
             synthetic.machine(),
-            line("tutti", 4, 2e6, **heavy, session="own"),
-            line("std", 4, 1e6, **heavy, session="own"),
-            line("tutti", 4, 2e6, scenario="work_1us_100us"),
-            line("std", 4, 1e6, scenario="work_1us_100us"),
-            line("tutti", 8, 1e6), line("std", 8, 2e6),
+            episode("tutti", 4, 2e6, **heavy), none | heavy,
+            episode("tutti", 4, 2e6, scenario="work_1us_100us"),
+            none | {"scenario": "work_1us_100us"},
+            episode("tutti", 8, 2e6), episode("std", 8, 1e6),
         ],
     )
     asked = run_named("situations").again(load([stored]))
@@ -225,6 +232,34 @@ def test_situations_where_the_default_loses_are_asked_for_again(tmp_path: Path):
         for each in asked
     ] == [["work_1us_100us", ""], ["background_heavy", "own"]]
     assert {each[each.index("--threads") + 1] for each in asked} == {"4"}
+
+
+def test_of_two_identical_contenders_each_wins_as_often(tmp_path: Path):
+    """Every measurement is chance alone, the first and what is asked for again."""
+    chance = random.Random(1)
+
+    def measured(count: str, scenario: str) -> list[dict[str, Any]]:
+        return [
+            episode(each, int(count), 1e6 * chance.lognormvariate(0, 0.06), scenario=scenario)
+            for each in ("tutti", "std")
+        ]
+
+    places = [(str(n), f"background_heavy_x{x}") for n in range(2, 18) for x in range(1, 65)]
+    text = "".join(
+        json.dumps(line) + "\n" for place in places for line in measured(*place)
+    )
+    first = assemble([(Path("situations"), parse_lines(text, ""))])
+    newer = "".join(
+        json.dumps(line) + "\n"
+        for call in run_named("situations").again(first)
+        for scenario in options_of(call, "--scenario", "")
+        for line in measured(call[call.index("--threads") + 1], scenario)
+    )
+    found = choices(assemble([(Path("situations"), parse_lines(replaced(text, newer), ""))]))
+    losses = sum(choice.loses for choice in found)
+    wins = sum(choice.against_best.ratio > LOSS for choice in found)
+    assert min(losses, wins) > len(found) / 8
+    assert abs(losses - wins) < 3 * (losses + wins) ** 0.5
 
 
 def test_what_is_measured_again_replaces_what_was_measured(tmp_path: Path):
@@ -238,3 +273,14 @@ def test_what_is_measured_again_replaces_what_was_measured(tmp_path: Path):
         each for line, each in zip(first, older.splitlines(keepends=True)) if line is not result
     ]
     assert replaced(older, newer) == "".join(kept) + newer
+
+
+def test_what_is_measured_the_second_time_is_skipped_no_more():
+    none = {
+        "type": "skipped", "benchmark": "barrier", "provider": "std", "name": "default", "wait": "",
+        "threads": 4, "scenario": "free", "reason": situations.NO_ROUND,
+    }
+    other = none | {"threads": 8}
+    older = "".join(json.dumps(line) + "\n" for line in (none, other))
+    newer = json.dumps(episode("std", 4, 1e6)) + "\n"
+    assert replaced(older, newer) == json.dumps(other) + "\n" + newer

@@ -272,3 +272,17 @@ def test_a_run_that_failed_is_named(data: Dataset) -> None:
     expected = f"Not simulated: {simulated.EVENTS}: it was stopped."
     assert expected in FIGURES["sim_unicast"](data).missing
     assert expected in TABLES["sim_agreement"](data).missing
+
+
+def test_figures_without_what_they_compare_say_so() -> None:
+    lines = synthetic_simulated.lines()
+    papers = set(simulated_barriers.PAPERS_BARRIERS)
+    few = of([
+        line for line in lines
+        if line["type"] != "sim_graph" or "detours" not in line["graph"]
+        or (line["mode"] == "sync") == ("components=4" in line["graph"])
+    ])
+    assert any("No number of components" in each for each in FIGURES["sim_paths"](few).captions)
+    default = of([line for line in lines if line.get("name") not in papers])
+    captions = FIGURES["sim_instruction"](default).captions
+    assert any("were not measured" in each for each in captions)

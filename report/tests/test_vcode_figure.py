@@ -57,6 +57,16 @@ def test_times_stand_where_the_length_of_a_cycle_is_not_known(tmp_path: Path):
     assert panel.y.time and len(panel.series) == 5
 
 
+def test_granularity_without_a_common_number_of_elements(tmp_path: Path):
+    made = [
+        line
+        for line in synthetic_messages.granularity()
+        if (line["threads"] == 1) == (line["program"] == "double_64")
+    ]
+    figure = FIGURES["granularity"](dataset(tmp_path, [synthetic.machine(), *made]))
+    assert "no number of elements was measured with both" in figure.captions[0]
+
+
 def test_captions_hold_the_default_against_peers(tmp_path: Path):
     caption = vcode.build(dataset(tmp_path, lines())).captions[0]
     assert "80.0 ns with tutti's default" in caption and "8.00 ns without any barrier" in caption
