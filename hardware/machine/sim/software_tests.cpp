@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -419,6 +420,23 @@ TEST(Bench, MeasuresEveryScenario) {
       EXPECT_GE(f.median, 4) << name_of_contender(who) << ", " << name_of(s);
       EXPECT_LT(f.median, 2000) << name_of_contender(who) << ", " << name_of(s);
     }
+}
+
+TEST(Bench, EachThreadIsLateInItsTurn) {
+  for (const unsigned cores : {2u, 3u, 4u}) {
+    settings s = with(test_program::ticks, cores);
+    s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(scenario::late);
+    s.parameters[PARAM_EPISODES] = cores;
+    s.parameters[PARAM_ALGORITHM] = static_cast<std::uint32_t>(tutti::rtl::algorithm::central);
+    s.parameters[PARAM_DELAY] = 1000;
+    const ended_run done = run_well(folder + "/bench.bin", s, most_cycles, "one thread late");
+    std::map<std::uint32_t, unsigned> last;
+    for (const event& e : done.events)
+      if (e.tag == TRACE_ARRIVE) last[e.data] = e.core;
+    std::set<unsigned> late;
+    for (const auto& [episode, core] : last) late.insert(core);
+    EXPECT_EQ(late.size(), cores);
+  }
 }
 
 TEST(Bench, MeasuresBarwaitOverTwoSockets) {
