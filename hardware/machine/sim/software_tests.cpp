@@ -176,6 +176,11 @@ TEST(RemoteCall, IntoABarwaitKeepsItsArrival) {
   }
 }
 
+TEST(RemoteCall, ItsHandlerAsksForCallsAgain) {
+  const ended_run done = run(with(test_program::calls_taken_in_a_handler, 2), "calls in a handler");
+  EXPECT_EQ(done.data_of(0, TRACE_VALUE), std::vector<std::uint32_t>{3});
+}
+
 TEST(RemoteCall, IsRefusedAtAnotherGroup) {
   for (const std::uint32_t target : {0u, 2u, 0xffffffffu}) {
     settings s = with(test_program::foreign_call, 4);
@@ -254,6 +259,27 @@ TEST(Barwait, CreateRefusesWhatCannotWork) {
   EXPECT_EQ(values[13], 0u) << "destroyed";
   EXPECT_EQ(values[14], 0u) << "the same number again";
   EXPECT_EQ(values[15], 0u) << "alone at a barrier";
+}
+
+TEST(Barwait, AListThatChangesWhileTheKernelReadsItDoesNotHurtTheKernel) {
+  for (const made_by made : {made_by::create, made_by::create_structure}) {
+    settings s = with(test_program::changed_list, 2);
+    s.parameters[PARAM_EPISODES] = 100;
+    s.parameters[PARAM_A] = static_cast<std::uint32_t>(made);
+    run(s, "a list that changes");
+  }
+}
+
+TEST(Barwait, DestroyLeavesTheDeparturesOfACompleteEpisode) {
+  settings s = with(test_program::early_destroy, 2);
+  s.parameters[PARAM_EPISODES] = 100;
+  s.parameters[PARAM_QUANTUM] = 611;
+  run(s, "barriers that are destroyed early");
+}
+
+TEST(Barwait, TakesItsBarrierFromX0) {
+  const ended_run done = run(with(test_program::barrier_in_x0, 2), "barrier 0, named by x0");
+  EXPECT_EQ(done.data_of(0, TRACE_VALUE), (std::vector<std::uint32_t>{0, 1u << 16 | 1u << 1}));
 }
 
 // ---- timeouts that a program handles ----
