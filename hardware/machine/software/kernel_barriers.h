@@ -116,8 +116,8 @@ static void install_all(void) {
     if ((barget(BAR_PARTICIPANTS, b) & mine) && !(barget(BAR_INSTALLED, b) & mine)) barinit(b);
 }
 
-// Checks what a thread wants of a barrier. Returns 0 and the members, or an error. Other threads can
-// change the list at any time, so each byte is read once, here and nowhere else.
+// Checks what a thread wants of a barrier. Returns 0 and the members, or an error. Other threads
+// can change the list at any time, so each byte is read once, here and nowhere else.
 static int32_t vet(const volatile uint8_t* list, uint32_t count, uint32_t timeout,
                    struct members* members) {
   if (timeout == 0 || timeout > LONGEST_TIMEOUT) return ERROR_TIMEOUT;
