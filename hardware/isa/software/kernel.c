@@ -165,9 +165,9 @@ static int32_t destroy(uint32_t b) {
   lock();
   const int there = barget(BAR_PARTICIPANTS, b) != 0 && shared->broken[b] == 0 &&
                     barget(BAR_OWNER, b) == threads[current].group;
-  // A break leaves the departures that others are owed from a complete episode; their cores are the
-  // participants until then. The unit refuses it while an episode ends. The caller is not in a wait,
-  // so its core is owed nothing.
+  // A break leaves the departures that others are owed from a complete episode; their cores are
+  // the participants until then. The unit refuses it while an episode ends. The caller is not in a
+  // wait, so its core is owed nothing.
   while (there && barset(BAR_BREAK, b, 0) != 0) {
   }
   unlock();

@@ -268,7 +268,7 @@ static void serve_wide_wait(struct frame* thread, uint32_t b, uint32_t insn, uin
     thread->x[0] += 4;
   } else if (why == REFUSED_TIMEOUT) {
     // An announcement to another socket cannot be withdrawn, so that the barrier cannot be broken
-    // for all. The kernel tells who is missing in this socket, and waits on.
+    // for all. The kernel tells who is missing in this socket, of its first 28 cores, and waits on.
     const uint32_t at = cluster_word(0x20000u, h, 0);
     const uint32_t missing = wide_barriers[h].members.of_socket[THIS_SOCKET][0] &
                              ~UNIT(THIS_SOCKET, DEVICE_STRUCTURE, at);
