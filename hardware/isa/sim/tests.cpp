@@ -264,9 +264,13 @@ TEST(barwait, starts_anew_after_a_reset_in_the_middle) {
     system m(image, episodes_at(4, 5, 12, 60));
     m.step(when);
     EXPECT_GT(m.count(tag::arrive), 0u);
+    EXPECT_GT(m.arrivals(), 0u);
+    m.interrupts({{m.cycle() + 1, 0}});
     m.reset();
+    EXPECT_EQ(m.arrivals(), 0u);
     ASSERT_TRUE(m.run(400000));
     expect_correct(m, 5, 1, 12);
+    EXPECT_EQ(m.count(tag::restart), 0u) << "an interrupt from before the reset";
   }
 }
 
