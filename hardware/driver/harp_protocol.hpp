@@ -56,6 +56,9 @@ class harp_protocol {
     Word arrivals{0};
   };
 
+  // Returns the participants if the device is such a unit and supports so many.
+  static rank_t vetted(basic_device<Word>& unit, rank_t participants);
+
   Word& line(std::size_t first_byte, rank_t rank) {
     return memory_.words[(first_byte + rank * std::size_t{64}) / 8];
   }
@@ -69,8 +72,7 @@ class harp_protocol {
 };
 
 template <class Word>
-harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants, harp_options with)
-    : unit_(unit), n_(participants), with_(with), rank_states_(participants) {
+rank_t harp_protocol<Word>::vetted(basic_device<Word>& unit, rank_t participants) {
   if (const std::uint64_t found = unit.read(id); found != id_value)
     fail(unit.name(), found == ~std::uint64_t{0}
                           ? "does not answer"
@@ -81,11 +83,17 @@ harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants
                           std::to_string(found & 0xFFFF) + "; this driver is for version " +
                           std::to_string(version_major));
   require_window(unit, window_bytes);
-  const std::uint64_t capable = unit.read(capability);
-  const auto most = static_cast<rank_t>(capable & 0xFFFF);
-  if (n_ < 1 || n_ > most)
+  const auto most = static_cast<rank_t>(unit.read(capability) & 0xFFFF);
+  if (participants < 1 || participants > most)
     refuse("hardware device '" + unit.name() + "' takes 1 to " + std::to_string(most) +
-           " participants, not " + std::to_string(n_));
+           " participants, not " + std::to_string(participants));
+  return participants;
+}
+
+template <class Word>
+harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants, harp_options with)
+    : unit_(unit), n_(participants), with_(with), rank_states_(vetted(unit, participants)) {
+  const std::uint64_t capable = unit.read(capability);
   generation_mask_ = (std::uint64_t{1} << (capable >> 24 & 0xFF)) - 1;
   const bool by_memory =
       with.arrival == arrival_path::memory || with.departure != departure_path::csr;
@@ -108,6 +116,8 @@ harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants
   // Clear the memory between the reset and the enabling, since the unit may write or poll until it
   // is reset.
   unit.write(control, control_reset);
+  // What the unit objects to from here on is about this configuration.
+  unit.write(error, ~std::uint64_t{0});
   unit.write(size, 1);
   unit.write(arrival, static_cast<std::uint64_t>(with.arrival));
   unit.write(departure, static_cast<std::uint64_t>(with.departure));
@@ -116,7 +126,6 @@ harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants
     unit.write(departure_base, memory_.bus_address + departures_at);
   }
   unit.write(size, n_);
-  unit.write(error, ~std::uint64_t{0});
   // The answer comes after all writes, including the unit's writes to memory.
   unit.read(status);
   // relaxed: no other thread uses the memory yet.

@@ -55,12 +55,19 @@ hbs_barrier::hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads)
   }
   index_ = structure.allocate();
   // Clusters are written one after the other.
-  const std::lock_guard hold(structure.lock_);
+  std::unique_lock hold(structure.lock_);
+  structure.unit().write(hbs::error, hbs::bad_create);
   for (rank_t w = 0; w + 1 < has.words; ++w)
     structure.unit().write(hbs::cluster(index_, w, has.words), mask[w]);
   // The write of the last word creates the barrier. That word is the timeout for cores; this driver
   // keeps its deadlines itself.
   structure.unit().write(hbs::cluster(index_, has.words - 1, has.words), 0);
+  const bool is_refused = (structure.unit().read(hbs::error) & hbs::bad_create) != 0;
+  hold.unlock();
+  if (!is_refused) return;
+  structure.give_back(index_);
+  fail(structure.unit().name(),
+       "refuses a barrier of " + std::to_string(threads_.size()) + " threads");
 }
 
 hbs_barrier::~hbs_barrier() { structure_.give_back(index_); }

@@ -41,7 +41,8 @@ class hbs_barrier final : public polled_barrier<hbs_barrier> {
  public:
   // Creates a barrier for `threads`, given by their numbers in the socket; rank r is threads[r].
   // Throws std::invalid_argument if `threads` is empty, repeats a thread, or names one that the
-  // socket does not have, and std::runtime_error if all barriers are in use.
+  // socket does not have, and std::runtime_error if all barriers are in use or the
+  // structure refuses the barrier.
   hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads);
   ~hbs_barrier() override;
 

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "hardware/driver/hbs_barrier.hpp"
+#include "tutti/platform/misuse.hpp"
 
 namespace tutti::hardware {
 
@@ -69,6 +71,9 @@ barrier_provider harp_barriers(std::shared_ptr<device> unit, harp_options with) 
 
 barrier_provider hbs_barriers(std::shared_ptr<device> unit) {
   return [on = std::make_shared<structure_on_device>(std::move(unit))](rank_t participants) {
+    if (const rank_t most = on->structure.capable().local; participants > most)
+      refuse("hardware device '" + on->unit->name() + "' takes 1 to " + std::to_string(most) +
+             " participants, not " + std::to_string(participants));
     std::vector<rank_t> threads(participants);
     std::iota(threads.begin(), threads.end(), 0);
     return std::make_unique<standing<hbs_barrier, structure_on_device>>(on, on->structure,

@@ -261,6 +261,11 @@ def main(arguments: list) -> int:
         if not chosen.unit or unit.name in chosen.unit:
             jobs += jobs_of(unit, chosen, build, chosen.waves and chosen.waves.resolve())
     jobs = in_turn([job for job in jobs if chosen.match in job[2]])
+    if not jobs:
+        print("hardware.flow: error: no job is of these stages and units"
+            + (f" and has '{chosen.match}' in its name" if chosen.match else ""),
+            file=sys.stderr)  # fmt: skip
+        return 2
     if chosen.list:
         for stage, unit, name, _ in jobs:
             print(f"{unit} {stage} {name}")

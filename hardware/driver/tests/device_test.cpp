@@ -11,6 +11,8 @@
 #include "hardware/driver/harp_barrier.hpp"
 #include "hardware/driver/hbs_barrier.hpp"
 #include "hardware/driver/mapped_device.hpp"
+#include "hardware/driver/providers.hpp"
+#include "hardware/model/mask_unit.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -82,8 +84,61 @@ TEST(HarpBarrier, RefusesWhatTheUnitLacks) {
                                  "reaches no shared memory");
   expect_refused<std::exception>([&] { harp_barrier(unit, 2, {.arrival = arrival_path::message}); },
                                  "sends no messages");
+  constexpr tutti::rank_t many = 0xffff'ffff;
+  expect_refused<std::invalid_argument>([&] { harp_barrier(unit, many); }, "not 4294967295");
   // Such registers keep the error bits that the driver writes to clear them.
   expect_refused<std::exception>([&] { harp_barrier(unit, 2); }, "refuses its configuration");
+}
+
+// A mask unit on a device that could send messages. The unit takes none.
+class mask_with_messages : public device {
+ public:
+  std::uint64_t read(std::uint64_t offset) override { return step(offset, false, 0); }
+  void write(std::uint64_t offset, std::uint64_t value) override {
+    step(offset, true, value);
+    unit_.step({});
+  }
+  const std::string& name() const noexcept override { return name_; }
+  std::uint64_t window() const noexcept override { return window_bytes; }
+  unsigned message_addresses() const noexcept override { return 8; }
+  void send(unsigned) override {}
+
+ private:
+  std::uint64_t step(std::uint64_t offset, bool is_write, std::uint64_t value) {
+    model::register_request request{};
+    request.valid = true;
+    request.is_write = is_write;
+    request.offset = offset;
+    request.value = value;
+    return unit_.step(request);
+  }
+  model::mask_unit unit_{4};
+  std::string name_{"mask"};
+};
+
+TEST(HarpBarrier, IsNoneIfTheUnitObjectsToItsConfiguration) {
+  mask_with_messages unit;
+  expect_refused<std::runtime_error>(
+      [&] { harp_barrier(unit, 2, {.arrival = arrival_path::message}); },
+      "refuses its configuration: error register 2");
+  harp_barrier barrier(unit, 1);
+  barrier.arrive_and_wait(0);
+}
+
+TEST(HbsBarrier, IsRefusedIfTheStructureObjects) {
+  const file bar(hbs::window_bytes);
+  const auto unit = std::make_shared<mapped_device>(bar.path(), hbs::window_bytes);
+  unit->write(hbs::id, hbs::id_value);
+  unit->write(hbs::version, hbs::version_value);
+  // 16 threads in this socket, 2 barriers, 2 words.
+  unit->write(hbs::capability, std::uint64_t{8} << 56 | std::uint64_t{16} << 40 |
+                                   std::uint64_t{2} << 32 | 2 << 16 | 16);
+  const tutti::barrier_provider make = hbs_barriers(unit);
+  expect_refused<std::invalid_argument>([&] { make(0xffff'ffff); },
+                                        "takes 1 to 16 participants, not 4294967295");
+  // Such registers keep the error bit that the driver writes to clear it. The place is free again.
+  for (int i = 0; i < 3; ++i)
+    expect_refused<std::runtime_error>([&] { make(4); }, "refuses a barrier of 4 threads");
 }
 
 TEST(HbsStructure, RefusesAForeignDeviceAndAnotherVersion) {

@@ -2,6 +2,8 @@
 """Tests that the flow refuses bad descriptions and passes no proof or bug that it should not pass.
 """
 
+import contextlib
+import io
 import pathlib
 import re
 import shutil
@@ -382,6 +384,14 @@ endmodule
             "x_formal #(parameter bit OTHER = 1) ("))  # fmt: skip
         self.assertEqual(line["status"], "failed")
         self.assertIn("Assertion failed", line["log"])
+
+
+class NoJobs(unittest.TestCase):
+    def test_a_name_that_no_job_has_is_an_error(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(flow.main(["simulate", "--unit", "counting", "--match", "no_such"]), 2)
+        self.assertIn("no job is of these stages and units and has 'no_such'", said.getvalue())
 
 
 class KeptLines(Folder):

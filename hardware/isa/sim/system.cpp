@@ -100,7 +100,11 @@ void system::load() {
   events_.clear();
 }
 
-void system::reset() { load(); }
+void system::reset() {
+  interrupts_.clear();
+  arrivals_ = queued_ = 0;
+  load();
+}
 
 void system::interrupts(std::vector<interrupt> at) {
   interrupts_ = std::move(at);

@@ -29,7 +29,9 @@ enum program : std::uint32_t {
   masked,
   beyond,
   comes_back,
-  preempted
+  preempted,
+  destroyed_early,
+  destroyed_late
 };
 
 constexpr const char* image = TUTTI_ISA_TESTS_IMAGE;
@@ -165,6 +167,41 @@ TEST(barwait, a_break_leaves_the_departure_that_a_preempted_thread_is_owed) {
   }
 }
 
+TEST(barwait, a_destroyed_barrier_lets_those_depart_whose_episode_is_complete) {
+  // The interrupt comes into core 1's wait at another time before core 0 arrives in each run.
+  std::size_t restarts = 0;
+  for (std::uint64_t before = 0; before < 200; before += 30) {
+    settings s = with(destroyed_early, 2);
+    s[parameter::a] = 100;
+    system probe(image, s);
+    while (probe.arrivals() < 2 && probe.cycle() < 50000) probe.step(1);
+    system m(image, s);
+    m.interrupts({{probe.cycle() - before, 1}});
+    ASSERT_TRUE(m.run(100000));
+    restarts += m.count(tag::restart);
+    EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(2, 0)) << before;
+  }
+  EXPECT_GT(restarts, 0u) << "no wait was interrupted";
+}
+
+TEST(barwait, a_timeout_at_a_barrier_that_was_just_destroyed_is_an_error_of_its_owner) {
+  for (std::uint32_t timeout = 1600; timeout < 2100; timeout += 60) {
+    settings s = with(destroyed_late, 2);
+    s[parameter::timeout] = timeout;
+    s[parameter::a] = 100;
+    system m(image, s);
+    ASSERT_TRUE(m.run(100000)) << timeout;
+    const auto results = m.data(tag::value, 1);
+    ASSERT_EQ(results.size(), 1u) << timeout;
+    // Either the break or the destruction came first.
+    if (m.count(tag::broken) == 0) {
+      EXPECT_EQ(results[0], error_owner) << timeout;
+    } else {
+      EXPECT_EQ(results[0], broken | 1u) << timeout;
+    }
+  }
+}
+
 TEST(barwait, traps_when_the_timeout_says_and_not_before) {
   // Cycles from the end of the timeout to the handler's report.
   std::set<std::uint64_t> handler;
@@ -227,9 +264,13 @@ TEST(barwait, starts_anew_after_a_reset_in_the_middle) {
     system m(image, episodes_at(4, 5, 12, 60));
     m.step(when);
     EXPECT_GT(m.count(tag::arrive), 0u);
+    EXPECT_GT(m.arrivals(), 0u);
+    m.interrupts({{m.cycle() + 1, 0}});
     m.reset();
+    EXPECT_EQ(m.arrivals(), 0u);
     ASSERT_TRUE(m.run(400000));
     expect_correct(m, 5, 1, 12);
+    EXPECT_EQ(m.count(tag::restart), 0u) << "an interrupt from before the reset";
   }
 }
 

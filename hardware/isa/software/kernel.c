@@ -165,7 +165,11 @@ static int32_t destroy(uint32_t b) {
   lock();
   const int there = barget(BAR_PARTICIPANTS, b) != 0 && shared->broken[b] == 0 &&
                     barget(BAR_OWNER, b) == threads[current].group;
-  if (there) barset(BAR_PARTICIPANTS, b, 0);
+  // A break leaves the departures that others are owed from a complete episode; their cores are
+  // the participants until then. The unit refuses it while an episode ends. The caller is not in a
+  // wait, so its core is owed nothing.
+  while (there && barset(BAR_BREAK, b, 0) != 0) {
+  }
   unlock();
   return there ? 0 : ERROR_OWNER;
 }
@@ -273,7 +277,7 @@ static void serve_wait(uint32_t insn) {
     // barrier for all.
     shared->untold[b] &= ~mine;
     set_reg(result, broken);
-  } else if (cause == CAUSE_TIMEOUT) {
+  } else if (cause == CAUSE_TIMEOUT && (all & mine)) {
     const uint32_t missing = all & ~barget(BAR_ARRIVED, b);
     TRACE(TRACE_TIMEOUT) = missing;
     if (PARAMETER(PARAM_POLICY) == 0 && barset(BAR_BREAK, b, 0) == 0) {

@@ -115,6 +115,22 @@ static uint32_t preempted(uint32_t thread) {
   return 0;
 }
 
+// Core 0 destroys the barrier as soon as it has departed, while core 1 can be in an interrupt.
+static uint32_t destroyed_early(uint32_t thread) {
+  const uint32_t b = common_barrier(thread, CORES);
+  if (THIS_CORE == 0) delay(PARAMETER(PARAM_A));
+  const uint32_t result = barwait(b);
+  return THIS_CORE == 0 ? result | (uint32_t)destroy_barrier(b) : result;
+}
+
+// Core 0 destroys the barrier at which core 1 waits, when that wait times out.
+static uint32_t destroyed_late(uint32_t thread) {
+  const uint32_t b = common_barrier(thread, CORES);
+  if (THIS_CORE != 0) return barwait(b);
+  delay(PARAMETER(PARAM_A));
+  return (uint32_t)destroy_barrier(b);
+}
+
 // Thread 0 of core 0 owns a barrier with itself alone. All other threads try to access it.
 static uint32_t protection(uint32_t thread) {
   if (THIS_CORE == 0 && thread == 0) {
@@ -285,6 +301,8 @@ uint32_t thread_main(uint32_t thread) {
     case 7: result = beyond(); break;
     case 8: result = comes_back(thread); break;
     case 9: result = preempted(thread); break;
+    case 10: result = destroyed_early(thread); break;
+    case 11: result = destroyed_late(thread); break;
     default: result = 0xbad; break;
   }
   value(result);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -175,6 +176,11 @@ TEST(RemoteCall, IntoABarwaitKeepsItsArrival) {
   }
 }
 
+TEST(RemoteCall, ItsHandlerAsksForCallsAgain) {
+  const ended_run done = run(with(test_program::calls_taken_in_a_handler, 2), "calls in a handler");
+  EXPECT_EQ(done.data_of(0, TRACE_VALUE), std::vector<std::uint32_t>{3});
+}
+
 TEST(RemoteCall, IsRefusedAtAnotherGroup) {
   for (const std::uint32_t target : {0u, 2u, 0xffffffffu}) {
     settings s = with(test_program::foreign_call, 4);
@@ -253,6 +259,27 @@ TEST(Barwait, CreateRefusesWhatCannotWork) {
   EXPECT_EQ(values[13], 0u) << "destroyed";
   EXPECT_EQ(values[14], 0u) << "the same number again";
   EXPECT_EQ(values[15], 0u) << "alone at a barrier";
+}
+
+TEST(Barwait, AListThatChangesWhileTheKernelReadsItDoesNotHurtTheKernel) {
+  for (const made_by made : {made_by::create, made_by::create_structure}) {
+    settings s = with(test_program::changed_list, 2);
+    s.parameters[PARAM_EPISODES] = 100;
+    s.parameters[PARAM_A] = static_cast<std::uint32_t>(made);
+    run(s, "a list that changes");
+  }
+}
+
+TEST(Barwait, DestroyLeavesTheDeparturesOfACompleteEpisode) {
+  settings s = with(test_program::early_destroy, 2);
+  s.parameters[PARAM_EPISODES] = 100;
+  s.parameters[PARAM_QUANTUM] = 611;
+  run(s, "barriers that are destroyed early");
+}
+
+TEST(Barwait, TakesItsBarrierFromX0) {
+  const ended_run done = run(with(test_program::barrier_in_x0, 2), "barrier 0, named by x0");
+  EXPECT_EQ(done.data_of(0, TRACE_VALUE), (std::vector<std::uint32_t>{0, 1u << 16 | 1u << 1}));
 }
 
 // ---- timeouts that a program handles ----
@@ -419,6 +446,23 @@ TEST(Bench, MeasuresEveryScenario) {
       EXPECT_GE(f.median, 4) << name_of_contender(who) << ", " << name_of(s);
       EXPECT_LT(f.median, 2000) << name_of_contender(who) << ", " << name_of(s);
     }
+}
+
+TEST(Bench, EachThreadIsLateInItsTurn) {
+  for (const unsigned cores : {2u, 3u, 4u}) {
+    settings s = with(test_program::ticks, cores);
+    s.parameters[PARAM_PROGRAM] = static_cast<std::uint32_t>(scenario::late);
+    s.parameters[PARAM_EPISODES] = cores;
+    s.parameters[PARAM_ALGORITHM] = static_cast<std::uint32_t>(tutti::rtl::algorithm::central);
+    s.parameters[PARAM_DELAY] = 1000;
+    const ended_run done = run_well(folder + "/bench.bin", s, most_cycles, "one thread late");
+    std::map<std::uint32_t, unsigned> last;
+    for (const event& e : done.events)
+      if (e.tag == TRACE_ARRIVE) last[e.data] = e.core;
+    std::set<unsigned> late;
+    for (const auto& [episode, core] : last) late.insert(core);
+    EXPECT_EQ(late.size(), cores);
+  }
 }
 
 TEST(Bench, MeasuresBarwaitOverTwoSockets) {

@@ -133,7 +133,8 @@ void system::reset() {
   events_.clear();
   waves_.clear();
   console_.clear();
-  cycle_ = last_retired_ = last_report_ = 0;
+  interrupts_.clear();
+  cycle_ = last_retired_ = last_report_ = wave_begin_ = 0;
   running_ = settings_.cores;
 }
 

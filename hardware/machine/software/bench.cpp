@@ -41,11 +41,23 @@ void traced(Barrier& barrier, std::uint32_t rank, std::uint32_t episode) {
   trace(TRACE_DEPART, episode);
 }
 
-// In each episode another thread comes last, when all others have been waiting for long. The last
-// ones of successive episodes are in different sockets.
+// How far the threads that come last in successive episodes are apart: about half of n, so that
+// they are in different sockets, and without a factor in common with n, so that each thread's turn
+// comes.
+constexpr std::uint32_t stride_of(std::uint32_t n) { return (n / 2 + (n % 4 == 2 ? 2 : 1)) % n; }
+static_assert([] {
+  for (std::uint32_t n = 1; n <= MOST_CORES; ++n) {
+    std::uint32_t turns = 1;
+    for (std::uint32_t last = stride_of(n); last != 0; last = (last + stride_of(n)) % n) ++turns;
+    if (turns != n) return false;
+  }
+  return true;
+}());
+
+// In each episode another thread comes last, when all others have been waiting for long.
 template <class Barrier>
 void late(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t episodes) {
-  const std::uint32_t steps = PARAMETER(PARAM_DELAY), stride = n / 2 + 1;
+  const std::uint32_t steps = PARAMETER(PARAM_DELAY), stride = stride_of(n);
   for (std::uint32_t episode = 0, last = 0; episode < episodes; ++episode) {
     if (rank == last) delay(steps);
     traced(barrier, rank, episode);

@@ -23,7 +23,8 @@ enum trace_tag {
   TRACE_DENIED = 7,
   // From the kernel: an interrupt was taken while the thread was in a barwait.
   TRACE_RESTART = 8,
-  // From the kernel: cores of the socket that a barwait still lacks after its timeout.
+  // From the kernel: cores of the socket that a barwait still lacks after its timeout. A trace has
+  // 28 bits, so the cores from the 29th on are not among them.
   TRACE_TIMEOUT = 9,
   // From the kernel: it removed this barrier after a timeout.
   TRACE_BROKEN = 10,
@@ -61,7 +62,8 @@ enum policy { POLICY_BREAK = 0, POLICY_WAIT_ON = 1, POLICY_SIGNAL = 2 };
 
 // ---- results ----
 
-// The result of a barwait; the low bits name the missing cores of the socket.
+// The result of a barwait; the low bits name the missing cores of the socket. They cannot name its
+// 32nd core, whose bit is this one.
 #define barrier_broken 0x80000000u
 enum error {
   ERROR_TIMEOUT = -1,

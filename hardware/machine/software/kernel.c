@@ -131,9 +131,11 @@ static int32_t send_signal(uint32_t core) {
 
 static int32_t take_remote_calls(uint32_t entry) {
   if (entry % 4 != 0 || entry >= IMAGE_SIZE) return ERROR_CALL;
-  // mrcentry, and in mrcall that user mode takes calls.
+  // mrcentry, and in mrcall that user mode takes calls. The call can come from a handler, whose
+  // registers bit 2 keeps.
   csr_write(0x7c1, entry);
-  csr_write(0x7c0, 1);
+  __asm__ volatile("csrci 0x7c0, 2" ::: "memory");
+  __asm__ volatile("csrsi 0x7c0, 1" ::: "memory");
   return 0;
 }
 

@@ -101,6 +101,10 @@ static void install_wide(void) {
   }
 }
 
+// The place of x0 in a frame keeps the thread's address.
+static uint32_t get_register(const struct frame* thread, uint32_t number) {
+  return number == 0 ? 0 : thread->x[number];
+}
 static void set_register(struct frame* thread, uint32_t number, uint32_t value) {
   if (number != 0) thread->x[number] = value;
 }
@@ -112,8 +116,10 @@ static void install_all(void) {
     if ((barget(BAR_PARTICIPANTS, b) & mine) && !(barget(BAR_INSTALLED, b) & mine)) barinit(b);
 }
 
-// Checks what a thread wants of a barrier. Returns 0 and the members, or an error.
-static int32_t vet(const uint8_t* list, uint32_t count, uint32_t timeout, struct members* members) {
+// Checks what a thread wants of a barrier. Returns 0 and the members, or an error. Other threads
+// can change the list at any time, so each byte is read once, here and nowhere else.
+static int32_t vet(const volatile uint8_t* list, uint32_t count, uint32_t timeout,
+                   struct members* members) {
   if (timeout == 0 || timeout > LONGEST_TIMEOUT) return ERROR_TIMEOUT;
   // Read the list only if it lies in the caller's own stack.
   const uint32_t me = THIS_CORE, first = (uint32_t)list;
@@ -132,10 +138,14 @@ static int32_t vet(const uint8_t* list, uint32_t count, uint32_t timeout, struct
   return is_member(members, me) ? 0 : ERROR_LIST;
 }
 
-static void interrupt_others(const uint8_t* list, uint32_t count) {
-  const uint32_t me = THIS_CORE;
-  for (uint32_t i = 0; i < count; ++i)
-    if (list[i] != me) SOFTWARE_SEND = list[i];
+static void interrupt_others(const struct members* members) {
+  const uint32_t me = THIS_CORE, sockets = SOCKETS, each = cores_of_socket();
+  for (uint32_t s = 0; s < sockets; ++s)
+    for (uint32_t w = 0; w < 2; ++w) {
+      uint32_t core = s * each + 32 * w;
+      for (uint32_t left = members->of_socket[s][w]; left != 0; left >>= 1, ++core)
+        if ((left & 1) != 0 && core != me) SOFTWARE_SEND = core;
+    }
 }
 
 // ---- barriers of the structures, which reach over all sockets ----
@@ -177,10 +187,7 @@ static void write_cluster(uint32_t socket, uint32_t h, const struct members* m) 
                bits[2 * w + 1]);
 }
 
-static int32_t create_structure(const uint8_t* list, uint32_t count, uint32_t timeout) {
-  struct members m;
-  const int32_t wrong = vet(list, count, timeout, &m);
-  if (wrong != 0) return wrong;
+static int32_t make_structure(const struct members* m, uint32_t timeout) {
   const uint32_t most = structures();
   uint32_t h = 0;
   lock(&barrier_lock);
@@ -188,9 +195,9 @@ static int32_t create_structure(const uint8_t* list, uint32_t count, uint32_t ti
   if (h < most) {
     // No thread arrives before the barrier exists in all sockets: none of them has it installed.
     for (uint32_t s = 0; s < SOCKETS; ++s)
-      if (has_members(&m, s)) write_cluster(s, h, &m);
+      if (has_members(m, s)) write_cluster(s, h, m);
     begin_change();
-    wide_barriers[h].members = m;
+    wide_barriers[h].members = *m;
     wide_barriers[h].group = core_of[THIS_CORE].group;
     wide_barriers[h].timeout = timeout;
     ++wide_barriers[h].made;
@@ -199,8 +206,14 @@ static int32_t create_structure(const uint8_t* list, uint32_t count, uint32_t ti
   unlock(&barrier_lock);
   if (h == most) return ERROR_FULL;
   install_wide();
-  interrupt_others(list, count);
+  interrupt_others(m);
   return (int32_t)(FIRST_STRUCTURE + h);
+}
+
+static int32_t create_structure(const uint8_t* list, uint32_t count, uint32_t timeout) {
+  struct members m;
+  const int32_t wrong = vet(list, count, timeout, &m);
+  return wrong != 0 ? wrong : make_structure(&m, timeout);
 }
 
 static int32_t destroy_structure(uint32_t h) {
@@ -208,17 +221,19 @@ static int32_t destroy_structure(uint32_t h) {
   struct wide_barrier* const w = &wide_barriers[h];
   lock(&barrier_lock);
   const int there = w->timeout != 0 && w->group == core_of[THIS_CORE].group;
+  // Behind the unlock the place can have a new barrier.
+  const struct members members = w->members;
   if (there) {
     begin_change();
     w->timeout = 0;
     end_of_change();
   }
   unlock(&barrier_lock);
+  if (!there) return ERROR_OWNER;
+  install_wide();
   // The others take their permission away before they do anything else in the kernel.
-  if (there)
-    for (uint32_t core = 0; core < CORES; ++core)
-      if (is_member(&w->members, core)) SOFTWARE_SEND = core;
-  return there ? 0 : ERROR_OWNER;
+  interrupt_others(&members);
+  return 0;
 }
 
 // Opens a unit that serves all threads from 0 to count - 1.
@@ -253,7 +268,7 @@ static void serve_wide_wait(struct frame* thread, uint32_t b, uint32_t insn, uin
     thread->x[0] += 4;
   } else if (why == REFUSED_TIMEOUT) {
     // An announcement to another socket cannot be withdrawn, so that the barrier cannot be broken
-    // for all. The kernel tells who is missing in this socket, and waits on.
+    // for all. The kernel tells who is missing in this socket, of its first 28 cores, and waits on.
     const uint32_t at = cluster_word(0x20000u, h, 0);
     const uint32_t missing = wide_barriers[h].members.of_socket[THIS_SOCKET][0] &
                              ~UNIT(THIS_SOCKET, DEVICE_STRUCTURE, at);
@@ -275,9 +290,9 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   const int32_t wrong = vet(list, count, timeout, &m);
   if (wrong != 0) return wrong;
   for (uint32_t s = 0; s < SOCKETS; ++s)
-    if (s != THIS_SOCKET && has_members(&m, s)) return create_structure(list, count, timeout);
+    if (s != THIS_SOCKET && has_members(&m, s)) return make_structure(&m, timeout);
   const uint32_t most = barriers_of_unit();
-  if (most == 0) return create_structure(list, count, timeout);
+  if (most == 0) return make_structure(&m, timeout);
   const uint32_t group = core_of[THIS_CORE].group, mask = m.of_socket[THIS_SOCKET][0];
 
   uint32_t b = 0;
@@ -294,7 +309,7 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   unlock(&barrier_lock);
   if (b == most) return ERROR_FULL;
   barinit(b);
-  interrupt_others(list, count);
+  interrupt_others(&m);
   return (int32_t)b;
 }
 
@@ -304,7 +319,14 @@ static int32_t destroy(uint32_t b) {
   lock(&barrier_lock);
   const int there = barget(BAR_PARTICIPANTS, b) != 0 && state_of(b)->broken == 0 &&
                     barget(BAR_OWNER, b) == core_of[THIS_CORE].group;
-  if (there) barset(BAR_PARTICIPANTS, b, 0);
+  // A break leaves the departures that others are owed from a complete episode; their cores are the
+  // participants until then. The unit refuses it while an episode ends, and to a core that is owed
+  // one itself: the caller is in a handler, and its wait ends with an error.
+  while (there && barset(BAR_BREAK, b, 0) != 0)
+    if (barget(BAR_OWED, b) & 1u << place_in_socket(THIS_CORE)) {
+      barset(BAR_PARTICIPANTS, b, 0);
+      break;
+    }
   unlock(&barrier_lock);
   return there ? 0 : ERROR_OWNER;
 }
@@ -322,7 +344,7 @@ static void enter_handler(struct frame* thread, uint32_t b, uint32_t missing) {
 
 // Decides about a barwait at a barrier of the unit that was refused or took too long.
 static void decide(struct frame* thread, uint32_t insn, int took_too_long, uint32_t policy) {
-  const uint32_t b = thread->x[insn >> 15 & 31], result = insn >> 7 & 31;
+  const uint32_t b = get_register(thread, insn >> 15 & 31), result = insn >> 7 & 31;
   const uint32_t mine = 1u << place_in_socket(THIS_CORE);
   lock(&barrier_lock);
   const int ours = b < barriers_of_unit() && barget(BAR_OWNER, b) == core_of[THIS_CORE].group;
@@ -365,7 +387,7 @@ static void decide(struct frame* thread, uint32_t insn, int took_too_long, uint3
 }
 
 static void serve_wait(struct frame* thread, uint32_t insn) {
-  const uint32_t b = thread->x[insn >> 15 & 31], why = barctx_read(CTX_CAUSE);
+  const uint32_t b = get_register(thread, insn >> 15 & 31), why = barctx_read(CTX_CAUSE);
   if (why == REFUSED_INTERRUPT) return;
   if (b >= FIRST_STRUCTURE) return serve_wide_wait(thread, b, insn, why);
   const int is_handled = core_of[THIS_CORE].on_timeout != 0 && interrupted(thread)->x[0] == 0;

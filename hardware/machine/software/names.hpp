@@ -113,7 +113,12 @@ enum class test_program : std::uint32_t {
   called_waits,
   foreign_call,
   // Timeouts with a handler.
-  handled_timeout
+  handled_timeout,
+  // What threads must not do to the kernel and to each other.
+  changed_list,
+  early_destroy,
+  calls_taken_in_a_handler,
+  barrier_in_x0
 };
 
 // How the program `episodes` makes its barrier: parameter A.

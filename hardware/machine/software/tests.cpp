@@ -294,6 +294,59 @@ void refuse_structures(std::uint32_t rank) {
   value(static_cast<std::int32_t>(barwait(MASK_BARRIER)));
 }
 
+// Core 0 makes barriers of a list that core 1 changes meanwhile, to a core that does not exist.
+void change_a_list(std::uint32_t rank) {
+  auto& address = static_cast<volatile std::uint32_t&>(published[0].value);
+  auto& is_over = static_cast<volatile std::uint32_t&>(published[1].value);
+  if (rank == 0) {
+    std::uint8_t list[] = {0, 1};
+    address = reinterpret_cast<std::uintptr_t>(&list[1]);
+    for (std::uint32_t i = 0; i < PARAMETER(PARAM_EPISODES); ++i) {
+      const std::int32_t b = static_cast<made_by>(PARAMETER(PARAM_A)) == made_by::create
+                                 ? create_barrier(list, 2, 500)
+                                 : create_structure_barrier(list, 2, 500);
+      if (b >= 0) destroy_barrier(static_cast<std::uint32_t>(b));
+    }
+    is_over = 1;
+  }
+  if (rank != 1) return;
+  while (address == 0) {
+  }
+  for (std::uint32_t i = 0; is_over == 0; ++i) {
+    auto& core = *reinterpret_cast<volatile std::uint8_t*>(address);
+    core = 200;
+    delay(i * 7 % 100);
+    core = 1;
+    delay(i * 13 % 100);
+  }
+}
+
+// Core 0 destroys each barrier as soon as it has departed; the timer comes into core 1's wait.
+void destroy_early(std::uint32_t rank) {
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < PARAMETER(PARAM_EPISODES); ++i) {
+    if (rank == 0) numbers[0] = make_for_all();
+    start_gate.pass(CORES);
+    if (rank == 0) delay(i * 37 % 400);
+    const auto b = static_cast<std::uint32_t>(numbers[0]);
+    wrong += barwait(b) != 0;
+    if (rank == 0) wrong += destroy_barrier(b) != 0;
+    start_gate.pass(CORES);
+  }
+  if (wrong != 0) trace(TRACE_WRONG, wrong);
+}
+
+// Core 0 waits at barrier 0, whose number is in x0, and core 1 does not come.
+void wait_at_the_barrier_in_x0(std::uint32_t rank) {
+  if (rank != 0) return;
+  value(create(0, 2, 500));
+  std::uint32_t result;
+  asm volatile(".insn r 0x2b, 0, 0, %0, x0, x0" : "=r"(result) : : "memory");
+  trace(TRACE_VALUE, (result >> 31) << 16 | (result & 0xffffu));
+}
+
+// ---- remote calls ----
+
 // ---- remote calls ----
 
 void count_call() {
@@ -387,6 +440,25 @@ void call_another_group(std::uint32_t rank) {
   }
 }
 
+// Core 0 calls itself. Its handler asks for calls again.
+void take_calls_in_a_handler(std::uint32_t rank) {
+  if (rank != 0) return;
+  take_calls(remote_call_entry);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    REMOTE_CALL = 0;
+    while (calls_so_far(0) != i) {
+    }
+  }
+  value(static_cast<std::int32_t>(calls_so_far(0)));
+}
+
+void handle_call() {
+  if (PARAMETER(PARAM_PROGRAM) ==
+      static_cast<std::uint32_t>(test_program::calls_taken_in_a_handler))
+    if (take_calls(remote_call_entry) != 0) trace(TRACE_WRONG, 1);
+  count_call();
+}
+
 void run(std::uint32_t core) {
   const auto which = static_cast<test_program>(PARAMETER(PARAM_PROGRAM));
   if (which < test_program::ticks) {
@@ -410,6 +482,10 @@ void run(std::uint32_t core) {
     case test_program::called_waits: return call_into_waits(core);
     case test_program::foreign_call: return call_another_group(core);
     case test_program::handled_timeout: return handle_an_absent_core(core);
+    case test_program::changed_list: return change_a_list(core);
+    case test_program::early_destroy: return destroy_early(core);
+    case test_program::calls_taken_in_a_handler: return take_calls_in_a_handler(core);
+    case test_program::barrier_in_x0: return wait_at_the_barrier_in_x0(core);
     default: trace(TRACE_WRONG, 2);
   }
 }
@@ -417,7 +493,7 @@ void run(std::uint32_t core) {
 }  // namespace
 }  // namespace tutti::rtl
 
-extern "C" void remote_call_handler(std::uint32_t) { tutti::rtl::count_call(); }
+extern "C" void remote_call_handler(std::uint32_t) { tutti::rtl::handle_call(); }
 
 extern "C" std::uint32_t timeout_handler(std::uint32_t barrier, std::uint32_t address,
                                          std::uint32_t missing) {
