@@ -168,9 +168,8 @@ class Commands:
             status, said = self.output(
                 (sys.executable, "-m", "hardware.flow", *filter(None, [stage]), *options, "--list")
             )
-            if status or not said.strip():
-                why = said.strip() or "the list is empty"
-                yield f"`{span}`: no job of {stage or 'any stage'}: {why}"
+            if status:
+                yield f"`{span}`: no job of {stage or 'any stage'}: {said.strip()}"
 
     def python(self, words: list[str]) -> Iterator[str]:
         name = words[2] if words[1] == "-m" else words[1]

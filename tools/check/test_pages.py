@@ -178,7 +178,7 @@ class PapersTest(CheckTest):
             "no unit", self.wrong("`.venv/bin/python -m hardware.flow simulate --unit none`")[0]
         )
         self.assertIn(
-            "empty",
+            "has 'none' in its name",
             self.wrong("`.venv/bin/python -m hardware.flow prove --unit hbs --match none`")[0],
         )
         self.assertIn("makes no", self.wrong("`build/tutti-nothing --json`")[0])
