@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 
 #include "bench/harness/record.hpp"
 #include "bench/harness/statistics.hpp"
+#include "cli/end_with_parent.hpp"
 #include "cli/lists.hpp"
 #include "cli/options.hpp"
 #include "cli/result_line.hpp"
@@ -101,8 +101,7 @@ std::vector<pid_t> start(rank_t n, bool own_sessions, Work work) {
       throw std::runtime_error("fork fails");
     }
     if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) _exit(1);  // the parent ended before the line above
+      cli::end_with_parent(parent);
       if (own_sessions) setsid();
       bind_to_cpu(rank, n);
       try {

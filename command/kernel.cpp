@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/end_with_parent.hpp"
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "cli/options.hpp"
@@ -208,8 +208,7 @@ class child {
   // Runs in the child. Returns why it could not start the command.
   static int become(const std::vector<char*>& arguments, pid_t parent, int output,
                     bool with_errors) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(0);  // the parent ended before the line above
+    cli::end_with_parent(parent);
     const auto put = [](int file, int place) {
       return (file == place ? fcntl(file, F_SETFD, 0) : dup2(file, place)) >= 0;
     };

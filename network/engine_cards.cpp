@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/engine_cards.hpp"
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "cli/end_with_parent.hpp"
 #include "network/engine_card.hpp"
 
 namespace tutti::network {
@@ -75,9 +75,7 @@ engine_cards::engine_cards(testbed& bed, unsigned topology, const std::string& p
     const pid_t child = ::fork();
     if (child < 0) throw std::runtime_error("no process for a card");
     if (child == 0) {
-      // It ends with this process, which may have ended already.
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(1);
+      cli::end_with_parent(parent);
       bed.enter_host(r);
       ::execv(argv[0], argv.data());
       ::_exit(127);

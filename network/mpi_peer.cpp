@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <utility>
+
+#include "cli/end_with_parent.hpp"
 
 namespace tutti::network {
 namespace {
@@ -131,8 +132,7 @@ mpi_output run_mpi(testbed& bed, const mpi_peer& peer, const mpi_command& comman
   if (launcher < 0) throw std::runtime_error("there is no process for an MPI");
   if (launcher == 0) {
     // A launcher that is asked to end ends its ranks.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(1);
+    cli::end_with_parent(parent, SIGTERM);
     become_launcher(bed, peer, command, pipe[1]);
   }
   ::close(pipe[1]);

@@ -14,7 +14,6 @@
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,6 +26,8 @@
 #include <fstream>
 #include <system_error>
 #include <thread>
+
+#include "cli/end_with_parent.hpp"
 
 namespace tutti::network {
 namespace {
@@ -108,12 +109,6 @@ std::vector<net_namespace> several(rank_t count) {
   std::vector<net_namespace> all;
   for (rank_t i = 0; i < count; ++i) all.emplace_back();
   return all;
-}
-
-// The kernel ends this process with its parent, which may have ended already.
-void end_with(pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
 }
 
 void no_ipv6() {
@@ -251,7 +246,7 @@ void testbed::start_faulty_cable(const cable_faults& plan) {
   faulty_cable_ = ::fork();
   if (faulty_cable_ < 0) fail("a process");
   if (faulty_cable_ != 0) return;
-  end_with(parent);
+  cli::end_with_parent(parent);
   switch_.enter();
   const int s = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
   cable_faults part = plan;
@@ -298,7 +293,7 @@ std::string testbed::run(const std::function<void(rank_t)>& body, std::chrono::s
     const pid_t child = ::fork();
     if (child < 0) fail("a process");
     if (child == 0) {
-      end_with(parent);
+      cli::end_with_parent(parent);
       int status = 0;
       try {
         hosts_[r].enter();

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +17,7 @@
 #include <system_error>
 
 #include "bench/harness/ticks.hpp"
+#include "cli/end_with_parent.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::bench {
@@ -95,8 +95,7 @@ void be_light(Shared& page, const orders& o, std::uint64_t& random) {
 // Runs in a fork of a process with threads: only what is safe there.
 template <class Shared>
 [[noreturn]] void be_a_neighbour(Shared& page, const orders& o) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != o.parent) _exit(0);  // the parent ended before the line above
+  cli::end_with_parent(o.parent);
   alarm(o.lifetime_s);
   if (o.outside != nullptr) {
     const int file = open(o.outside, O_WRONLY);

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 
 #include "bench/harness/peer_program.hpp"
 #include "bench/harness/statistics.hpp"
+#include "cli/end_with_parent.hpp"
 
 extern char** environ;
 
@@ -105,8 +105,7 @@ class busy_processes {
     for (unsigned i = 0; i < count; ++i) {
       const pid_t made = fork();
       if (made == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(0);  // the parent ended before the line above
+        cli::end_with_parent(parent);
         volatile bool goes_on = true;
         while (goes_on) {
         }
