@@ -424,6 +424,7 @@ bool imports_openmp(const dl_phdr_info& object) {
 
 namespace {
 
+// This library has a C++ library of its own, so that the program's own allocations fail as before.
 // The frames of the program's C functions let no exception pass. The caller may hold a lock that
 // functions which exit() calls need.
 void end_without_memory() {
