@@ -363,6 +363,9 @@ class BalanceOnASharedCore : public testing::Test {
     };
   }
 
+  // After so many waits on a core a thread finds out again whether participants work.
+  static constexpr unsigned until_it_looks_again = 256 + most_learning;
+
   waiter w{patience::balanced()};
 };
 
@@ -386,10 +389,32 @@ TEST_F(BalanceOnASharedCore, SleepsBesideOthersThatWorkForLongerThanASleepCosts)
     const cost c = w.wait(always(work * us), most_learning);
     EXPECT_GE(c.wake_ups, 0.97) << work << " us";
     EXPECT_LE(c.late, simulated::wake_up_ns + work * us / 32) << work << " us";
-    // Then there is no work on this core.
+    // Then the waits are short.
     simulated::lend = nullptr;
-    EXPECT_EQ(w.wait(always(100 * us), 1'000).wake_ups, 0) << work << " us";
+    EXPECT_EQ(w.wait(always(15 * us), until_it_looks_again).wake_ups, 0) << work << " us";
   }
+}
+
+// A participant on another core is late, so those on this core yield to each other in vain.
+TEST_F(BalanceOnASharedCore, SleepsWhileAnotherCoreWorks) {
+  simulated::lend = nullptr;
+  for (const std::uint64_t work : {60u, 100u, 200u}) {
+    const cost c = w.wait(always(work * us), most_learning, 1'000);
+    EXPECT_GE(c.wake_ups, 0.97) << work << " us";
+    EXPECT_LE(c.used, 8 * us) << work << " us";
+  }
+}
+
+// The last participant to arrive never waits, so nothing but the length of its turns shows that it
+// uses this core.
+TEST_F(BalanceOnASharedCore, DoesNotPollWhileAParticipantThatNeverWaitsWorksThere) {
+  w.end_before_waits();
+  simulated::lend = [] { return 60 * us; };
+  w.wait(60 * us);
+  w.share_the_core(false);
+  const cost c = w.wait(always(60 * us), 0, 1'000);
+  EXPECT_EQ(c.wake_ups, 0);
+  EXPECT_LE(c.used, 2 * us);
 }
 
 // The master of a region works between two regions, and waits after it has opened one.
@@ -433,7 +458,7 @@ TEST_F(BalanceOnASharedCore, DoesNotTakeALateParticipantForAnotherProcess) {
     }
     // Then waits are short again.
     each_turn_takes(10 * us);
-    EXPECT_EQ(w.wait(always(20 * us), most_learning).wake_ups, 0) << work << " ms";
+    EXPECT_EQ(w.wait(always(20 * us), until_it_looks_again).wake_ups, 0) << work << " ms";
   }
 }
 

@@ -101,6 +101,14 @@ TEST(CpuHints, SeeTheNameOfAnother) {
   EXPECT_FALSE(core.visited_by_another());
 }
 
+// A participant that always comes last never waits.
+TEST(CpuHints, SeeAnotherThatOnlyWakesThem) {
+  static platform::cpu_hints core;
+  EXPECT_FALSE(core.visited_by_another());
+  std::thread([] { core.note_running(); }).join();
+  EXPECT_TRUE(core.visited_by_another());
+}
+
 constexpr std::uint64_t ms = 1'000'000, us = 1'000;
 
 std::uint32_t nobody_tells() noexcept { return 0; }

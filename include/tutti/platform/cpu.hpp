@@ -50,6 +50,8 @@ class alignas(cache_line) cpu_hints {
     seeker_of_free_cores.share_core();
     return true;
   }
+  // Records that this thread runs here although it does not wait, for others that wait here.
+  void note_running() noexcept { visited_by_another(); }
 
   // --- threads of other processes
 

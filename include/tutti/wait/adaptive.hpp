@@ -22,9 +22,10 @@
 //  * Does a yield let useful work run? While no wait begins on this core between two turns of this
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
 //    polling, and ends when polling would end. If a participant worked for longer than a sleep
-//    costs, sleeping is better: a sleeper that is woken displaces a worker, a thread that has
-//    yielded does not. So a sleep counts as cheaper once a participant has worked here. That does
-//    not hold if the worker waits as soon as it has ended this wait: then a yield is enough.
+//    costs, sleeping is better: a sleeper that is woken displaces a worker on its core, a thread
+//    that has yielded does not. So a sleep on a shared core counts as cheaper once this thread has
+//    waited for a participant that worked, here or elsewhere. That does not hold if the worker
+//    waits as soon as it has ended this wait: then a yield is enough.
 //
 // patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
 // and tests/unit/balance_test.cpp checks it under a simulated clock.
@@ -58,15 +59,17 @@ struct adaptive_options {
   // The least time for which waiters that share a core yield, unless their waits are usually long.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // The cost of a sleep on a core on which another participant works. A waiter that yields to it
-  // gets the core back when the worker waits, which may be an episode later, because the worker has
-  // begun its next work before the waiter saw that the episode was over.
-  std::uint32_t sleep_cost_beside_work_ns = 50'000;
+  // The cost of a sleep on a shared core if the waiter waits for a participant that works. If that
+  // one works on the same core, a waiter that yields to it gets the core back when it waits, which
+  // may be an episode later, because it has begun its next work before the waiter saw that the
+  // episode was over. If it works on another core, the yields only take processor time.
+  std::uint32_t sleep_cost_beside_work_ns = 25'000;
   // A wait that asks for how long the participants on its core have run asks again after this time.
   // It is much less than a slice.
   std::uint32_t between_questions_ns = 250'000;
   // If a turn of the others takes longer than the first of these and, for each wait that began in
-  // it, the second, one of them did work. The turn is then part of the length of the wait.
+  // it, the second, one of them did work. The turn is then part of the length of the wait. A wait
+  // that is longer than the first, counted like that, is a wait for a participant that works.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
   // How long it takes to wake one thread of a group, where all are woken one after the other. The
@@ -100,7 +103,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     std::uint8_t releaser_waits : 1 = 0;
     // The number of waits until the next reading of the clock.
     std::uint8_t looks : 3 = 0;
-    // Whether a participant on this core worked while this thread waited.
+    // Whether this thread, on a shared core, has waited for a participant that worked.
     std::uint8_t beside_work : 1 = 0;
     // The number of waits in a row that began after at most two waits of others on this core.
     std::uint8_t waits_beside_one : 4 = 0;
@@ -201,7 +204,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       mine.looks = 0;
       return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
-    if (!core.is_contested(start))
+    if (!core.is_contested(start) && mine.beside_work == 0)
       budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     // From this length on the wait would sleep if it knew that another process uses the core.
     const std::uint64_t asks_after = chosen.is_balanced() && core.had_slice_lately(start)
@@ -209,8 +212,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
                                          : UINT64_MAX;
     bool asks = asks_after == 0;
     auto times = core.times_before_yield(start, asks);
-    std::uint64_t asked_at = start;
-    std::uint64_t before = start, empty_ns = 0, working_ns = 0;
+    std::uint64_t asked_at = start, before = start, empty_ns = 0, working_ns = 0;
     std::uint32_t waits = core.waits();
     for (;;) {
       Memory::yield();
@@ -228,7 +230,11 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       const std::uint64_t switches = waits_now - waits;
       if (lent > options.shortest_work_ns + switches * options.longest_switch_ns) {
         working_ns += lent;
-        if (lent <= options.foreign_slice_ns && mine.releaser_waits == 0) mine.beside_work = 1;
+        if (lent <= options.foreign_slice_ns) {
+          mine.beside_work = mine.releaser_waits == 0;
+          // It may be a participant that always comes last and never waits here.
+          mine.crowded_waits = base::waits_to_trust_core;
+        }
         mine.looks = 0;
       } else if (switches == 0) {
         empty_ns += lent;
@@ -236,6 +242,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       waits = waits_now;
       if (is_ready) {
         note_length(mine, empty_ns + working_ns);
+        if (mine.last_ns > options.shortest_work_ns && lent <= options.foreign_slice_ns)
+          mine.beside_work = mine.releaser_waits == 0;
         return true;
       }
       if (now >= deadline.ns()) return false;
@@ -258,7 +266,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   }
 
   // Notes that this thread begins a wait on its core, and forgets now and then that a participant
-  // worked here. Returns true if the thread shares the core with one participant: then every second
+  // worked. Returns true if the thread shares the core with one participant: then every second
   // wait is that of the last thread to arrive here, and a few polls for the arrivals on other cores
   // take less time than the two context switches that a yield costs. With more sharers the polls of
   // all of them cost more than they save.
@@ -292,10 +300,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   template <class Word, class Ready, class Deadline>
   bool sleep_and_note(wait_state& mine, bool in_grace, std::uint64_t start, const Word& word,
                       std::memory_order order, Ready ready, Deadline deadline) noexcept {
-    if (in_grace)
-      mine.grace = (options.sleeps_without_grace + 2) & 31u;
-    else
-      mine.grace = (mine.grace > 3 ? mine.grace - 1u : 2u) & 31u;
+    const std::uint32_t next = mine.grace > 3 ? mine.grace - 1u : 2u;
+    mine.grace = (in_grace ? options.sleeps_without_grace + 2 : next) & 31u;
     const bool is_ready = sleep_counted(word, order, ready, deadline);
     // The length includes the wake-up. Without it the policy would underestimate the wait and then
     // never poll long enough for it.

@@ -19,11 +19,11 @@ class sleeping_wait {
  public:
   template <class Word>
   void notify(const Word& word) noexcept {
-    sleepers_.wake_after_store(word);
+    if (sleepers_.wake_after_store(word)) note_running();
   }
   template <class Word>
   void notify_ordered(const Word& word) noexcept {
-    sleepers_.wake_after_update(word);
+    if (sleepers_.wake_after_update(word)) note_running();
   }
 
   // Wakes one waiter, after a plain store that concerns only one.
@@ -44,6 +44,12 @@ class sleeping_wait {
   }
 
  private:
+  // A participant that always comes last never waits. So it records itself on its core where it
+  // wakes others; if not, waiters there would poll while it has work to do.
+  [[gnu::noinline, gnu::cold]] static void note_running() noexcept {
+    if constexpr (requires { Memory::core().note_running(); }) Memory::core().note_running();
+  }
+
   // What a derived class adds uses the rest of its cache line: both are written rarely, and long
   // waits read them.
   [[no_unique_address]] sleepers<Memory> sleepers_;
@@ -80,6 +86,11 @@ class patient_wait : public sleeping_wait<Memory> {
  protected:
   explicit constexpr patient_wait(patience p) noexcept : patience_(p.chosen().word()) {}
 
+  // The number of waits in a row without another waiter on the core after which the policy takes
+  // the core for its own. A participant that finds the episode over records nothing, so one such
+  // wait proves nothing.
+  static constexpr std::uint8_t waits_to_trust_core = 32;
+
  private:
   template <class State, class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(State& mine, const Word& word, std::memory_order order, Ready ready,
@@ -96,10 +107,6 @@ class patient_wait : public sleeping_wait<Memory> {
   }
 
   static constexpr int polls_on_own_core = 32;
-  // The number of waits in a row without another waiter on the core after which the policy takes
-  // the core for its own. A participant that finds the episode over records nothing, so one such
-  // wait proves nothing.
-  static constexpr std::uint8_t waits_to_trust_core = 32;
 
   typename Memory::template setting<std::uint64_t> patience_;
 };
