@@ -56,7 +56,8 @@ struct adaptive_options {
   // If a yield, or the time between two readings of the clock, takes longer, a thread of another
   // process used the core.
   std::uint32_t foreign_slice_ns = 1'200'000;
-  // The least time for which waiters that share a core yield, unless their waits are usually long.
+  // The least time for which waiters that share a core yield, unless their waits are usually long
+  // or a participant has worked meanwhile.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
   // The cost of a sleep on a shared core if the waiter waits for a participant that works. If that
