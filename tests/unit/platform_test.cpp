@@ -2,6 +2,7 @@
 // Tests the platform layer: topology, cache groups, the CPU's waiting instructions, cores, misuse.
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "tutti/platform/across_processes.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/platform/misuse.hpp"
@@ -20,7 +22,7 @@
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace platform = tutti::platform;
-using tutti::rank_t;
+using tutti::across_processes, tutti::native, tutti::rank_t;
 
 namespace {
 
@@ -101,13 +103,27 @@ TEST(CpuHints, SeeTheNameOfAnother) {
   EXPECT_FALSE(core.visited_by_another());
 }
 
-// A participant that always comes last never waits.
+// A participant that always comes last never waits. The threads stay on one CPU.
 TEST(CpuHints, SeeAnotherThatOnlyWakesThem) {
-  static platform::cpu_hints core;
-  EXPECT_FALSE(core.visited_by_another());
-  std::thread([] { core.note_running(); }).join();
-  EXPECT_TRUE(core.visited_by_another());
+  std::thread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(native::cpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    native::core().visited_by_another();
+    EXPECT_FALSE(native::core().visited_by_another());
+    std::thread([] { native::note_running(); }).join();
+    EXPECT_TRUE(native::core().visited_by_another());
+  }).join();
 }
+
+// A communicator may be freed, and the table of its node's cores with it.
+template <class Memory>
+concept notes_while_it_runs = requires {
+  Memory::note_running();
+};
+static_assert(notes_while_it_runs<native>);
+static_assert(!notes_while_it_runs<across_processes>, "it would write to a table that is gone");
 
 constexpr std::uint64_t ms = 1'000'000, us = 1'000;
 

@@ -26,6 +26,9 @@ struct across_processes : native, platform::parking<platform::futex_scope::machi
   static platform::cpu_hints& core() noexcept {
     return node_hints[platform::current_cpu() % platform::core_slots];
   }
+  // Only a wait is sure to find the table: it may be that of a communicator that was freed since
+  // this thread last waited.
+  static void note_running() = delete;
 };
 
 }  // namespace tutti

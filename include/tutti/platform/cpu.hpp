@@ -37,9 +37,9 @@ inline std::uint32_t current_cpu() noexcept {
 // every cache. All values are hints: they publish no other data. Thread-safe.
 class alignas(cache_line) cpu_hints {
  public:
-  // Records that this thread waits here. Returns true if another thread has waited here since this
-  // thread last did. Then the two share the core, and spinning would keep the other thread, for
-  // which this one may wait, from running.
+  // Records that this thread waits here, or runs here while others wait. Returns true if another
+  // thread has done so since this thread last did. Then the two share the core, and spinning would
+  // keep the other thread, for which this one may wait, from running.
   bool visited_by_another() noexcept {
     // Its address identifies the thread.
     thread_local const char me = 0;
@@ -50,8 +50,6 @@ class alignas(cache_line) cpu_hints {
     seeker_of_free_cores.share_core();
     return true;
   }
-  // Records that this thread runs here although it does not wait, for others that wait here.
-  void note_running() noexcept { visited_by_another(); }
 
   // --- threads of other processes
 

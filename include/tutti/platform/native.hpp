@@ -26,6 +26,7 @@
 //                             monitor_wait calls it. changed() tells whether the wait is over
 //   now_ns(), core()          the clock and the per-CPU data that the adaptive wait policy learns
 //                             from
+//   note_running()            optional: tells waiters on this core that this thread runs here
 //   place()                   a number that threads close to each other probably share
 //   cpus()                    the number of CPUs that the program may use
 //   local<T>()                the object of type T of the running thread; T is trivially
@@ -124,6 +125,7 @@ struct TUTTI_API native : platform::standard_words,
   }
   static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
   static platform::cpu_hints& core() noexcept { return platform::cpu_hints::here(); }
+  static void note_running() noexcept { core().visited_by_another(); }
   // A striped barrier has up to 4 participants on a leaf.
   static std::uint32_t place() noexcept { return platform::current_cpu() / 4; }
   // Defined in platform/usable_cpus.hpp and platform/topology.hpp.

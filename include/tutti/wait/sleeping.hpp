@@ -47,7 +47,7 @@ class sleeping_wait {
   // A participant that always comes last never waits. So it records itself on its core where it
   // wakes others; if not, waiters there would poll while it has work to do.
   [[gnu::noinline, gnu::cold]] static void note_running() noexcept {
-    if constexpr (requires { Memory::core().note_running(); }) Memory::core().note_running();
+    if constexpr (requires { Memory::note_running(); }) Memory::note_running();
   }
 
   // What a derived class adds uses the rest of its cache line: both are written rarely, and long
