@@ -18,6 +18,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/scratch.hpp"
 #include "tutti/barrier/barrier.hpp"
@@ -273,15 +274,27 @@ bool is_polling_expensive() {
   return false;
 }
 
+// Keeps the calling thread on the n-th CPU that the process may use.
+void stay_on(std::size_t n) {
+  const std::vector<unsigned>& cpus = platform::machine().allowed;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpus[n % cpus.size()], &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
 // Runs in a child too, and returns the same.
 int wait_until_stopped(const real_group& group) {
   if (platform::recent_cpu_quota() != 0) return 0;
-  // Any waiter that polls is stopped soon, beside any load.
+  // Any waiter that polls is stopped soon, beside any load. One that shares its CPU with the late
+  // participant would sleep, and be asleep when the quota stops them.
   if (!group.limit_to(0.1) || !group.enter()) return 1;
   const std::uint64_t start = platform::now_ns();
   tutti::barrier<> sync(2);
   std::atomic<unsigned> last{~0u};
+  stay_on(0);
   std::thread late([&] {
+    stay_on(1);
     for (unsigned episode = 0; episode <= last; ++episode) {
       const std::uint64_t begin = platform::now_ns();
       while (platform::now_ns() - begin < ms / 10) {
