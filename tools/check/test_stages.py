@@ -146,7 +146,7 @@ class StagesTest(unittest.TestCase):
         with self.program.RECORD.open("a") as lines:
             lines.write('{"stage": "counted"}\n')
         said = io.StringIO()
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stderr(said):
             self.assertEqual(len(self.program.recorded()), 1)
         self.assertIn("test-all.jsonl:2: this line is no stamp", said.getvalue())
 
