@@ -13,6 +13,7 @@ namespace tutti::sim {
 class cpu_notes : public platform::cpu_hints {
  public:
   bool visited_by_another() noexcept;
+  void note_running() noexcept;
   // For how long the other participants on this CPU have run so far, in nanoseconds, if
   // a long yield would be taken for evidence of another process.
   std::uint64_t times_before_yield(std::uint64_t now_ns, bool asks) const noexcept;
@@ -35,6 +36,8 @@ class cpu_notes : public platform::cpu_hints {
   static constexpr std::uint64_t at_once_ns = 2'000'000;
   // The number of the thread that waited last, plus 1, or 0.
   std::size_t last_waiter_ = 0;
+  // The same of the thread that ran here last and woke others.
+  std::size_t running_ = 0;
   std::uint64_t noted_at_ = 0;
 };
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/simulated.hpp"
 
+#include <utility>
+
 namespace tutti::sim {
 
 bool cpu_notes::visited_by_another() noexcept {
-  const std::size_t last = last_waiter_;
-  last_waiter_ = world::current()->running() + 1;
-  return last != 0 && last != last_waiter_;
+  const std::size_t me = world::current()->running() + 1;
+  const bool another_runs = running_ != 0 && running_ != me;
+  if (another_runs) running_ = 0;
+  const std::size_t last = std::exchange(last_waiter_, me);
+  return (last != 0 && last != me) || another_runs;
 }
+void cpu_notes::note_running() noexcept { running_ = world::current()->running() + 1; }
 
 std::uint64_t cpu_notes::times_before_yield(std::uint64_t now_ns, bool asks) const noexcept {
   if (!asks && !has_other_process() && now_ns - noted_at_ > at_once_ns) return UINT64_MAX;

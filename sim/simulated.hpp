@@ -166,6 +166,7 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
   static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 4; }
 
   static cpu_notes& core() noexcept { return world::current()->notes(); }
+  static void note_running() noexcept { core().note_running(); }
 
   // The machine and the quota that cpus(), cores() and cache_groups() describe outside of a world:
   // objects are made before their world runs.

@@ -114,6 +114,12 @@ TEST(CpuHints, SeeAnotherThatOnlyWakesThem) {
     EXPECT_FALSE(native::core().visited_by_another());
     std::thread([] { native::note_running(); }).join();
     EXPECT_TRUE(native::core().visited_by_another());
+    EXPECT_FALSE(native::core().visited_by_another()) << "each note counts once";
+    native::note_running();
+    EXPECT_FALSE(native::core().visited_by_another()) << "its own note";
+    std::thread([] { native::core().visited_by_another(); }).join();
+    native::note_running();
+    EXPECT_TRUE(native::core().visited_by_another()) << "its own note hides another waiter";
   }).join();
 }
 

@@ -37,18 +37,24 @@ inline std::uint32_t current_cpu() noexcept {
 // every cache. All values are hints: they publish no other data. Thread-safe.
 class alignas(cache_line) cpu_hints {
  public:
-  // Records that this thread waits here, or runs here while others wait. Returns true if another
-  // thread has done so since this thread last did. Then the two share the core, and spinning would
-  // keep the other thread, for which this one may wait, from running.
+  // Records that this thread waits here. Returns true if another thread has waited here, or noted
+  // that it runs here, since this thread last waited. Then the two share the core, and spinning
+  // would keep the other thread, for which this one may wait, from running.
   bool visited_by_another() noexcept {
-    // Its address identifies the thread.
-    thread_local const char me = 0;
+    const void* const me = this_thread();
+    const void* const runs = look(running_);
+    const bool another_runs = runs != nullptr && runs != me;
+    if (another_runs) put(running_, nullptr);
     // relaxed: a hint; an outdated value costs one unnecessary yield.
-    if (look(last_waiter_) == &me) return false;
-    // relaxed: a hint.
-    if (last_waiter_.exchange(&me, relaxed) == nullptr) return false;
-    seeker_of_free_cores.share_core();
-    return true;
+    const bool another_waited =
+        look(last_waiter_) != me && last_waiter_.exchange(me, relaxed) != nullptr;
+    if (another_waited || another_runs) seeker_of_free_cores.share_core();
+    return another_waited || another_runs;
+  }
+  // Records that this thread runs here although it does not wait. This is no wait of its own: if it
+  // replaced the name of the last waiter, this thread would not see that one when it waits.
+  void note_running() noexcept {
+    if (look(running_) != this_thread()) put(running_, this_thread());
   }
 
   // --- threads of other processes
@@ -209,6 +215,11 @@ class alignas(cache_line) cpu_hints {
   static cpu_hints& here() noexcept;
 
  private:
+  // An address that identifies the thread.
+  static const void* this_thread() noexcept {
+    thread_local const char me = 0;
+    return &me;
+  }
   // relaxed: every value here is a hint that publishes nothing else; a lost update costs an
   // unnecessary yield, sleep or look.
   template <class T>
@@ -292,6 +303,7 @@ class alignas(cache_line) cpu_hints {
   }
 
   std::atomic<const void*> last_waiter_;
+  std::atomic<const void*> running_;
   std::atomic<std::uint64_t> other_process_until_;
   std::atomic<std::uint64_t> turn_until_;
   std::atomic<std::uint64_t> look_at_;

@@ -125,7 +125,7 @@ struct TUTTI_API native : platform::standard_words,
   }
   static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
   static platform::cpu_hints& core() noexcept { return platform::cpu_hints::here(); }
-  static void note_running() noexcept { core().visited_by_another(); }
+  static void note_running() noexcept { core().note_running(); }
   // A striped barrier has up to 4 participants on a leaf.
   static std::uint32_t place() noexcept { return platform::current_cpu() / 4; }
   // Defined in platform/usable_cpus.hpp and platform/topology.hpp.
