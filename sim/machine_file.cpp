@@ -20,6 +20,9 @@ extern const std::map<std::string, std::string> machines_of_tutti;
 
 namespace {
 
+// 1e12 ns: a thousand seconds.
+constexpr double most_picoseconds = 1e15;
+
 constexpr const char* list_of_times = "a list of times, numbers in the file's unit";
 
 class reader {
@@ -39,8 +42,7 @@ class reader {
     if (m.name.ends_with(".toml")) m.name.resize(m.name.size() - 5);
     m.description = text("", "description");
     m.unit = one_of("", "unit", {"ns", "cycles"});
-    m.clock_ghz = number("", "clock_ghz", "a number above 0");
-    if (m.clock_ghz <= 0) refuse(line_of("", "clock_ghz"), "clock_ghz must be above 0");
+    m.clock_ghz = number_between("", "clock_ghz", 0.001, 1000, "");
     ps_per_unit_ = m.unit == "ns" ? 1000 : 1000 / m.clock_ghz;
     read_topology(m);
     read_memory(m);
@@ -99,8 +101,14 @@ class reader {
   static std::string name_of(std::string_view section, std::string_view key) {
     return section.empty() ? std::string(key) : std::string(section) + "." + std::string(key);
   }
+  // Null if there is no such section.
   const toml::table* table(std::string_view section) const {
-    return section.empty() ? &root_ : root_[section].as_table();
+    if (section.empty()) return &root_;
+    const toml::node* const n = root_.get(section);
+    if (n != nullptr && !n->is_table())
+      refuse(n->source().begin.line,
+             std::string(section) + " must be a section, [" + std::string(section) + "]");
+    return n == nullptr ? nullptr : n->as_table();
   }
   const toml::node* find(std::string_view section, std::string_view key) {
     known_.insert(name_of(section, key));
@@ -111,7 +119,7 @@ class reader {
   // Whether the file has a section that a machine can do without.
   bool has(const std::string& section) {
     known_.insert(section);
-    return root_.contains(section);
+    return table(section) != nullptr;
   }
   const toml::node& need(std::string_view section, std::string_view key,
                          const std::string& expected) {
@@ -144,7 +152,8 @@ class reader {
   }
   double number_of(const toml::node& n, const std::string& name, const std::string& expected) {
     if (!n.is_number()) refuse(n.source().begin.line, name + " must be " + expected);
-    const double value = *n.value<double>();
+    const double value =
+        n.is_integer() ? static_cast<double>(**n.as_integer()) : **n.as_floating_point();
     if (expected == list_of_times) return value;
     numbers_[name] = value;
     const auto other = with_.find(name);
@@ -152,6 +161,16 @@ class reader {
   }
   double number(std::string_view section, std::string_view key, const std::string& expected) {
     return number_of(need(section, key, expected), name_of(section, key), expected);
+  }
+  double number_between(std::string_view section, std::string_view key, double least, double most,
+                        const std::string& meaning) {
+    std::ostringstream expected;
+    expected << "a number from " << least << " to " << most << meaning;
+    const double value = number(section, key, expected.str());
+    // A value that is no number is not between them either.
+    if (!(value >= least && value <= most))
+      refuse(line_of(section, key), name_of(section, key) + " must be " + expected.str());
+    return value;
   }
   unsigned count(std::string_view section, std::string_view key) {
     const std::string expected = "a whole number from 1 to 512";
@@ -176,6 +195,8 @@ class reader {
     const double value =
         number_of(n, name, is_in_list ? list_of_times : "a time, a number in the file's unit");
     if (value < 0) refuse(n.source().begin.line, name + " must not be negative: it is a time");
+    if (!(value * ps_per_unit_ <= most_picoseconds))
+      refuse(n.source().begin.line, name + " must be at most 1e12 ns: it is a time");
     return static_cast<sim_time>(value * ps_per_unit_ + 0.5);
   }
   sim_time time(std::string_view section, std::string_view key) {
@@ -206,10 +227,7 @@ class reader {
     if (!has("small")) return;
     m.small_clusters = count("small", "clusters");
     m.small_cores = count("small", "cores");
-    const std::string expected = "a number from 1 to 100: how many times as long";
-    m.small_slower = number("small", "slower", expected);
-    if (!(m.small_slower >= 1 && m.small_slower <= 100))
-      refuse(line_of("small", "slower"), "small.slower must be " + expected);
+    m.small_slower = number_between("small", "slower", 1, 100, ": how many times as long");
     if (m.nodes > 1)
       refuse(line_of("topology", "nodes"), "topology.nodes must be 1 if there are small cores");
     if (m.numbering != cpu_numbering::siblings_adjacent)
@@ -228,13 +246,16 @@ class reader {
     for (const toml::node& row : *rows) {
       const toml::array* const numbers = row.as_array();
       std::vector<unsigned> hops;
+      constexpr unsigned too_many = 17;
       if (numbers != nullptr)
-        for (const toml::node& each : *numbers)
-          hops.push_back(static_cast<unsigned>(each.value_or(std::int64_t{-1})));
+        for (const toml::node& each : *numbers) {
+          const std::int64_t value = each.is_integer() ? **each.as_integer() : -1;
+          hops.push_back(value < 0 || value > too_many ? too_many : static_cast<unsigned>(value));
+        }
       if (hops.size() != m.nodes)
         refuse(row.source().begin.line, "topology.hops must be " + expected);
       for (unsigned other = 0; other < m.nodes; ++other)
-        if ((hops[other] == 0) != (other == m.hops.size()) || hops[other] > 16)
+        if ((hops[other] == 0) != (other == m.hops.size()) || hops[other] >= too_many)
           refuse(row.source().begin.line,
                  "topology.hops must be " + expected + " and 1 to 16 to another");
       m.hops.push_back(hops);
@@ -257,7 +278,9 @@ class reader {
         refuse(n->source().begin.line, s + "." + key + " has no use: " + why);
       return is_needed;
     };
-    if (needed("cluster", m.cores > 1 || m.small_cores > 1, "a cluster has one core"))
+    // A core asks the banks of its own cluster, too.
+    const bool is_to_bank = section == "transfer" && has("bank");
+    if (needed("cluster", is_to_bank || m.cores > 1 || m.small_cores > 1, "a cluster has one core"))
       t.cluster = time(section, "cluster");
     if (needed("node", m.clusters + m.small_clusters > 1, "a node has one cluster"))
       t.node = time(section, "node");
@@ -276,15 +299,16 @@ class reader {
         if (t.hops[i] < t.hops[i - 1])
           refuse(n.source().begin.line, s + ".hops must not fall: a farther node is not nearer");
     }
+    if (m.clusters + m.small_clusters == 1) t.node = t.cluster;
+    // Where a cluster has one core, its time is that of the small ones, which may be farther apart.
+    if ((is_to_bank || (m.cores > 1 && m.small_clusters == 0)) && t.node < t.cluster)
+      refuse(line_of(section, "node"),
+             s + ".node must be at least " + s + ".cluster: another cluster is not nearer");
     if (m.small_clusters > 0) {
       const sim_time farther = time("small", "farther");
       t.hops = {t.node + farther, t.node + 2 * farther};
       return t;
     }
-    if (m.clusters == 1) t.node = t.cluster;
-    if (m.cores > 1 && t.node < t.cluster)
-      refuse(line_of(section, "node"),
-             s + ".node must be at least " + s + ".cluster: another cluster is not nearer");
     if (!t.hops.empty() && t.hops.front() < t.node)
       refuse(line_of(section, "hops"),
              s + ".hops must be at least " + s + ".node: another node is not nearer");
@@ -301,6 +325,8 @@ class reader {
     m.banks = count("bank", "count");
     m.bank_access = time("bank", "access");
     m.bank_atomic = time("bank", "atomic");
+    // A thread that polls without a pause would take no time for ever.
+    if (m.bank_access == 0) refuse(line_of("bank", "access"), "bank.access must be above 0");
     if (m.transfer.cluster < m.bank_access)
       refuse(line_of("transfer", "cluster"),
              "transfer.cluster must be at least bank.access, which it contains");
@@ -363,10 +389,7 @@ class reader {
         refuse(n->source().begin.line, "core.sharing has no use: a core has one thread");
       return;
     }
-    const std::string expected = "a number from 0 to 10";
-    m.sharing = number("core", "sharing", expected);
-    if (m.sharing < 0 || m.sharing > 10)
-      refuse(line_of("core", "sharing"), "core.sharing must be " + expected);
+    m.sharing = number_between("core", "sharing", 0, 10, "");
   }
 
   // A machine can do without this section.
@@ -385,10 +408,7 @@ class reader {
       refuse(table("accelerator")->source().begin.line,
              "[accelerator] has no use: it reads and writes cache lines, and there are none");
     machine::accelerator_part& a = m.accelerator;
-    const std::string expected = "a number above 0";
-    const double mhz = number("accelerator", "clock_mhz", expected);
-    if (!(mhz > 0))
-      refuse(line_of("accelerator", "clock_mhz"), "accelerator.clock_mhz must be " + expected);
+    const double mhz = number_between("accelerator", "clock_mhz", 0.001, 100'000, "");
     a.cycle = std::max<sim_time>(1, picoseconds(1e3 / mhz));
     a.threads = count("accelerator", "threads");
     if (a.threads > 128)
@@ -448,7 +468,9 @@ class reader {
     const auto look = [&](const toml::table& t, std::string_view section) {
       for (const auto& [key, value] : t) {
         const std::string name = name_of(section, key.str());
-        if (known_.contains(name)) continue;
+        // "line.hold" in quotation marks is a key of no section.
+        const bool is_one_word = key.str().find('.') == std::string_view::npos;
+        if (is_one_word && known_.contains(name)) continue;
         std::string text = "unknown key " + name + "; known are:";
         for (const std::string& each : known_)
           if (each.rfind(section.empty() ? std::string() : std::string(section) + ".", 0) == 0 &&
@@ -475,6 +497,8 @@ class reader {
 std::string text_of_file(const std::string& path, const std::string& kind,
                          const std::vector<std::string>& names) {
   std::ifstream file(path);
+  // Unlike an empty file, a folder has no end to read.
+  if (file && file.peek() == std::ifstream::traits_type::eof() && file.eof()) return {};
   std::ostringstream text;
   if (file && (text << file.rdbuf())) return text.str();
   std::string known;
@@ -517,6 +541,6 @@ std::vector<std::string> names_of_machines() {
   return names;
 }
 
-std::string description_of(const std::string& name) { return machines_of_tutti.at(name); }
+std::string description_of(const std::string& name_or_file) { return text_of(name_or_file).first; }
 
 }  // namespace tutti::sim

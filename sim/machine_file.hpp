@@ -28,8 +28,9 @@ machine find_machine(const std::string& name_or_file, const settings& with = {})
 // The names of the machines that tutti brings along.
 std::vector<std::string> names_of_machines();
 
-// The description of one of these, with the source of each number.
-std::string description_of(const std::string& name);
+// The description of one of these, with the source of each number, or else the text of the file.
+// Throws std::invalid_argument if there is neither.
+std::string description_of(const std::string& name_or_file);
 
 // The text of a file. If there is none, throws std::invalid_argument: `path` is no `kind` that
 // tutti brings along either, and these are their names.

@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/measure.hpp"
 #include "tests/support/refusal.hpp"
@@ -78,6 +83,55 @@ TEST(MachineFile, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect("unit = \"ns\"", "unit = ns", "4", "");
 }
 
+TEST(MachineFile, BoundsTimesAndFactors) {
+  const char* const most = "line.memory must be at most 1e12 ns: it is a time";
+  // The last one is no double.
+  for (const char* const value : {"inf", "1e300", "1e17", "nan", "9007199254740993"})
+    expect("memory = 110", std::string("memory = ") + value, "25", most);
+  EXPECT_EQ(parse_machine(changed("memory = 110", "memory = 1e12"), "mine.toml").memory,
+            1'000'000'000'000'000u);
+  expect("hops = [197]", "hops = [inf]", "17", "transfer.hops must be at most 1e12 ns");
+  for (const char* const value : {"nan", "inf", "0", "1e-300"})
+    expect("clock_ghz = 2.65", std::string("clock_ghz = ") + value, "5",
+           "clock_ghz must be a number from 0.001 to 1000");
+  for (const char* const value : {"nan", "-1", "9007199254740993"})
+    expect("sharing = 0.5", std::string("sharing = ") + value, "42",
+           "core.sharing must be a number from 0 to 10");
+  // 2^32 + 1
+  for (const char* const value : {"4294967297", "17", "-1", "1.0"})
+    expect("numbering =",
+           std::string("hops = [[0, ") + value + "], [" + value + ", 0]]\nnumbering =", "12",
+           "1 to 16 to another");
+  EXPECT_THROW(static_cast<void>(find_machine("epyc2", {{"line.hold", NAN}})),
+               std::invalid_argument);
+}
+
+TEST(MachineFile, WantsSectionsWhereItKnowsSections) {
+  for (const char* const section : {"accelerator", "small", "interrupt", "bank"})
+    expect("unit =", std::string(section) + " = 1\nunit =", "4",
+           std::string(section) + " must be a section, [" + section + "]");
+  EXPECT_NE(complaint(description_of("epyc2") + "\n[[barrier_unit]]\narrive = 1\n")
+                .find("mine.toml:58: barrier_unit must be a section"),
+            std::string::npos);
+  // The same as `hold` in [line] it is not.
+  expect("unit =", "\"line.hold\" = 3\nunit =", "4", "unknown key line.hold");
+}
+
+TEST(MachineFile, ReadsFiles) {
+  const std::string path = testing::TempDir() + "tutti_machine_file_test.toml";
+  const auto write = [&](const std::string& text) { std::ofstream(path) << text; };
+  write(description_of("knl"));
+  EXPECT_EQ(find_machine(path).cpus(), find_machine("knl").cpus());
+  EXPECT_EQ(description_of(path), description_of("knl"));
+  write("");
+  const auto said = [](const std::string& name) {
+    return test::refusal_of<std::invalid_argument>([&] { static_cast<void>(find_machine(name)); });
+  };
+  EXPECT_NE(said(path).find(path + ":1: description is missing"), std::string::npos) << said(path);
+  EXPECT_NE(said(testing::TempDir()).find("there is no machine and no file"), std::string::npos);
+  std::remove(path.c_str());
+}
+
 TEST(MachineFile, CanHaveInterrupts) {
   EXPECT_FALSE(find_machine("epyc2").has_interrupts);
   const machine m = find_machine("opteron64");
@@ -148,6 +202,42 @@ TEST(MachineFile, CanHaveBanksInPlaceOfCaches) {
                std::invalid_argument);
 }
 
+// A text with parts of it replaced.
+std::string replaced(std::string text,
+                     const std::vector<std::pair<std::string, std::string>>& parts) {
+  for (const auto& [from, to] : parts) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+TEST(MachineFile, ABankIsNotFartherThanTheNextOne) {
+  const std::string text = description_of("terapool");
+  // A core alone in its cluster has the cluster's banks.
+  const std::string alone = replaced(
+      text, {{"cores = 8", "cores = 1"}, {"cluster = 5  # assumed: the same for all cores\n", ""}});
+  EXPECT_EQ(nanoseconds(parse_machine(alone, "mine.toml").transfer.cluster), 1);
+  EXPECT_NE(complaint(replaced(alone, {{"cluster = 1\n", ""}})).find("transfer.cluster is missing"),
+            std::string::npos);
+  const std::string small = replaced(
+      text, {{"nodes = 8", "nodes = 1"},
+             {"cores_first", "siblings_adjacent"},
+             {"access = 1 ", "access = 5 "},
+             {"cluster = 1\nnode = 3\nhops = [5]", "cluster = 10\nnode = 1"},
+             {"node = 5  # the same\nhops = [5]  # the same", "node = 5  # the same"},
+             {"[bank]", "[small]\nclusters = 1\ncores = 2\nslower = 1\nfarther = 0\n[bank]"}});
+  EXPECT_NE(complaint(small).find("mine.toml:26: transfer.node must be at least transfer.cluster"),
+            std::string::npos)
+      << complaint(small);
+  EXPECT_EQ(complaint(replaced(small, {{"node = 1\n", "node = 10\n"}})), "accepted");
+  const std::string said = test::refusal_of<std::invalid_argument>([] {
+    static_cast<void>(find_machine("terapool", {{"bank.access", 0}, {"transfer.cluster", 0}}));
+  });
+  EXPECT_NE(said.find("bank.access must be above 0"), std::string::npos) << said;
+}
+
 TEST(MachineFile, CanHaveBarrierUnits) {
   EXPECT_TRUE(find_machine("a64fx").has_barrier_units);
   EXPECT_FALSE(find_machine("epyc2").has_barrier_units);
@@ -175,7 +265,9 @@ TEST(MachineFile, CanHaveAnAccelerator) {
     const std::string said = complaint_about("harp", from, to);
     EXPECT_NE(said.find(what), std::string::npos) << said;
   };
-  expect_said("clock_mhz = 400", "clock_mhz = 0", "accelerator.clock_mhz must be a number above 0");
+  expect_said("clock_mhz = 400", "clock_mhz = 0",
+              "accelerator.clock_mhz must be a number from 0.001 to 100000");
+  expect_said("clock_mhz = 400", "clock_mhz = 1e-300", "accelerator.clock_mhz must be a number");
   expect_said("cached = 70", "cached = 400", "accelerator.cached must be at most accelerator.read");
   expect_said("threads = 28", "threads = 200", "accelerator.threads must be at most 128");
   expect_said("vh1 = ", "vh2 = ", "accelerator.vh1 is missing");
