@@ -155,9 +155,13 @@ void world::spend(sim_time time) noexcept {
     resume_at(running_, until);
     return dispatch();
   }
-  if (++events_ <= options_.most_events) return;
-  // It polls alone.
-  give_up("the threads do not get anywhere");
+  if (++events_ > options_.most_events)
+    // It polls alone.
+    give_up("the threads do not get anywhere");
+  else if (until > last_time)
+    give_up_for_time();
+  else
+    return;
   dispatch();
 }
 
@@ -199,6 +203,10 @@ std::uint32_t world::next_to_run() noexcept {
     }
     const event e = queue_.take();
     if (++events_ > options_.most_events) give_up("the threads do not get anywhere");
+    if (now() > last_time) {
+      give_up_for_time();
+      continue;
+    }
     switch (e.what) {
       case event::kind::resume: idle_slices_ = 0; return e.who;
       case event::kind::worked: {
@@ -251,6 +259,10 @@ void world::give_up(const std::string& why) noexcept {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) complaint_ += "\n  " + describe(i);
 }
 
+void world::give_up_for_time() noexcept {
+  give_up("the simulated time has passed 2^63 ps, which is 107 days");
+}
+
 std::string world::describe(std::uint32_t who) const {
   const thread& t = *threads_[who];
   std::string text = "thread " + std::to_string(who) + " on CPU " + std::to_string(t.cpu) + " ";
@@ -274,7 +286,7 @@ std::string world::describe(std::uint32_t who) const {
     text += "sleeps in a futex call until another thread wakes it, " + at(*t.polled);
   else if (t.state == doing::polls)
     text += "polls " + at(*t.polled) + ", where it reads " + std::to_string(t.value);
-  else if (t.drains)
+  else if (t.drains && !t.stores.empty())
     text += "waits until its stores are done, " + at(*t.stores.front().at);
   else if (t.waits_for != nullptr)
     text += std::string("waits to ") + (t.wants == access::read ? "read " : "change ") +

@@ -182,6 +182,9 @@ class world {
  private:
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   static constexpr sim_time forever = ~sim_time{0};
+  // A run that passes it ends with an error. What is added to a time at once is less, so that no
+  // sum of the two begins again at 0.
+  static constexpr sim_time last_time = sim_time{1} << 63;
 
   // A set of cores.
   class core_set {
@@ -339,6 +342,7 @@ class world {
   void switch_to(std::uint32_t next) noexcept;
   void resume_at(std::uint32_t who, sim_time when) noexcept;
   void give_up(const std::string& why) noexcept;
+  void give_up_for_time() noexcept;
   std::string describe(std::uint32_t who) const;
 
   // ---- the operating system (system.cpp)

@@ -136,6 +136,39 @@ TEST(World, FindsThreadsThatPollForEver) {
                stuck);
 }
 
+// Without that, times would begin again at 0.
+TEST(World, GivesUpWhenTheTimePassesItsLimit) {
+  machine m = some_machine(1, 2, 1);
+  // 1,000 s
+  m.atomic = 1'000'000'000'000'000;
+  // Alone, a thread moves the clock itself; beside another, events do.
+  for (const rank_t n : {1u, 2u}) {
+    world w(m, {});
+    const std::string said = test::refusal_of<stuck>([&] {
+      on_threads(w, n, [](rank_t) {
+        simulated_atomic<int> word{0};
+        for (int i = 0; i < 20'000; ++i) word.fetch_add(1, relaxed);
+      });
+    });
+    EXPECT_NE(said.find("the simulated time has passed 2^63 ps"), std::string::npos) << said;
+  }
+}
+
+// The last event of the run would resume a thread whose stores are done.
+TEST(World, DescribesAThreadWhoseStoresAreDone) {
+  struct alignas(64) {
+    simulated_atomic<int> word{0};
+  } line;
+  const auto run_with = [&](std::uint64_t most) {
+    world w(some_machine(1, 1, 1), {.start_within = 0, .most_events = most});
+    w.run([&] { line.word.store(7, seq_cst); });
+    return w.events();
+  };
+  const std::uint64_t all = run_with(1000);
+  const std::string said = test::refusal_of<stuck>([&] { static_cast<void>(run_with(all - 1)); });
+  EXPECT_NE(said.find("thread 0 on CPU 0 runs"), std::string::npos) << said;
+}
+
 TEST(World, PassesOnWhatAThreadThrows) {
   world w(some_machine(1, 2, 1), {});
   EXPECT_THROW(on_threads(w, 2,
