@@ -492,6 +492,8 @@ void world::wake(const void* word, unsigned how_many) noexcept {
   std::erase_if(l.sleepers, [&](std::uint32_t who) {
     if (threads_[who]->sleeps_on != word || woken.size() == how_many) return false;
     woken.push_back(who);
+    // Its deadline may come before its turn.
+    ++threads_[who]->timeout_ticket;
     return true;
   });
   for (const std::uint32_t who : woken) {

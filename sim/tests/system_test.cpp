@@ -42,6 +42,35 @@ TEST(System, EndsSleepsAtTheirDeadline) {
   });
 }
 
+// The deadline no longer wakes a thread that a call has taken from the word and that waits for its
+// turn to be woken.
+TEST(System, WakesASleeperOnceAtItsDeadline) {
+  machine m = some_machine(1, 3, 1);
+  // Up to a quarter more or less: both sleepers are taken after 7.5 to 12.5 us, and the second one
+  // is woken after 15 to 25.
+  m.futex_wake = picoseconds(10'000);
+  alignas(64) simulated_atomic<std::uint32_t> word{0};
+  world w(m, {.start_within = 0});
+  const sim_time call = w.now() + picoseconds(1e6);
+  std::uint32_t runnable = 0;
+  std::array<double, 3> woken{};
+  on_threads(w, 3, [&](rank_t rank) {
+    if (rank == 0) {
+      w.work(call - w.now());
+      w.wake(&word, 2);
+      runnable = w.runnable();
+      return;
+    }
+    w.sleep(&word, sizeof word, 0, call + picoseconds(14'000));
+    woken[rank] = nanoseconds(w.now() - call);
+    // Still there when the waker looks.
+    w.work(picoseconds(100'000));
+  });
+  EXPECT_EQ(runnable, 3u);
+  EXPECT_LT(std::min(woken[1], woken[2]), 13'000 + 5000);
+  EXPECT_GT(std::max(woken[1], woken[2]), 15'000 + 5000);
+}
+
 // The kernel's lock of a futex word.
 TEST(System, QueuesFutexCalls) {
   machine m = some_machine(1, 4, 1);
