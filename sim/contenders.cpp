@@ -2,6 +2,7 @@
 #include "sim/contenders.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
@@ -59,9 +60,12 @@ class repeated_reduction final : public repeated_object {
   reduction<double, costly_plus, simulated, Wait> total_;
 };
 
-bool has(const std::vector<std::string>& names, std::string_view name) {
+template <class Names>
+bool has(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+constexpr std::array<std::string_view, 2> waits_of_default{"adaptive", "spin"};
 
 template <class... Wait>
 void add_waits(std::vector<contender>& to, const std::vector<std::string>& waits,
@@ -69,7 +73,7 @@ void add_waits(std::vector<contender>& to, const std::vector<std::string>& waits
   const auto add = [&]<class W>(W*) {
     if (!has(waits, W::info.name)) return;
     add_barriers_of_wait<W>(to);
-    if (W::info.name == "adaptive" || W::info.name == "spin") to.push_back(default_barrier<W>());
+    if (has(waits_of_default, W::info.name)) to.push_back(default_barrier<W>());
   };
   (add(static_cast<Wait*>(nullptr)), ...);
 }
@@ -93,6 +97,11 @@ std::vector<contender> barriers(const std::vector<std::string>& algorithms,
   for (const std::string& name : algorithms)
     if (name != "all" && name != "papers" && name != "hardware" && !has(known, name))
       refuse("barrier", name, known);
+  const bool has_default = std::any_of(waits_of_default.begin(), waits_of_default.end(),
+                                       [&](std::string_view wait) { return has(waits, wait); });
+  if (has(algorithms, "default") && !has_default)
+    throw std::invalid_argument(
+        "'default' is there for simulations with the wait policies adaptive and spin only");
   std::vector<contender> made, chosen;
   add_waits(made, waits, static_cast<registry::waits*>(nullptr));
   for (contender& c : made)

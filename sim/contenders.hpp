@@ -51,7 +51,7 @@ struct contender {
 // Barriers: tutti's, with each wait policy that `waits` names, tutti's choice ("default"), the
 // papers' own algorithms, and those that a part of a machine supports. `algorithms` is a list of
 // names, "all" for tutti's and the choice, "papers", or "hardware". Throws std::invalid_argument
-// for a name that is none.
+// for a name that is none, and for the choice by its name if there is none with these policies.
 std::vector<contender> barriers(const std::vector<std::string>& algorithms,
                                 const std::vector<std::string>& waits);
 // Reductions of a double over all ranks. Combining two values takes `operation_ns`, besides what

@@ -4,6 +4,7 @@
 // et al. 2019.
 #include <deque>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,22 @@ namespace {
 
 world& here() noexcept { return *world::current(); }
 
+// A thread that waits there keeps its CPU, so that another on the same CPU would never arrive.
+void refuse_more_than_cpus(const char* what, rank_t threads) {
+  const machine& m = simulated::hardware();
+  if (threads > m.cpus())
+    throw std::invalid_argument(std::string(what) + " takes one thread of each CPU, and " + m.name +
+                                " has " + std::to_string(m.cpus()) + ": not " +
+                                std::to_string(threads) + " threads");
+}
+
 // The unit of each cluster, and tutti's barrier among the first ranks of the clusters. They let
 // their clusters go by their units.
 class by_units final : public repeated_object {
  public:
   explicit by_units(rank_t n)
       : clusters_(clusters_of(n)), among_(static_cast<rank_t>(clusters_.size())) {
+    refuse_more_than_cpus("a barrier unit", n);
     for (rank_t rank = 0; rank < n; ++rank) place_of_.push_back(simulated::cluster_of(rank));
   }
   void episode(rank_t rank) override {
@@ -66,6 +77,7 @@ class by_units final : public repeated_object {
 class by_wake_up final : public repeated_object {
  public:
   by_wake_up(rank_t n, rank_t radix) : n_(n), radix_(radix == 0 ? n : radix) {
+    refuse_more_than_cpus("an interrupt that wakes", n);
     for (rank_t children = n; children > 1; children = (children + radix_ - 1) / radix_)
       levels_.emplace_back((children + radix_ - 1) / radix_);
   }

@@ -39,6 +39,20 @@ double episode_ns(const machine& m, const std::string& name, rank_t threads) {
   return mean(run(m, named(name), {.threads = threads, .episodes = 40}).loop);
 }
 
+// Another thread of a CPU would never arrive while the first one keeps it.
+TEST(Units, TakeOneThreadOfEachCpu) {
+  machine m = some_machine(1, 4, 1);
+  m.has_barrier_units = m.has_interrupts = true;
+  for (const char* const name : {"units", "wake_up_central", "wake_up_radix_8"}) {
+    EXPECT_EQ(run(m, named(name), {.threads = 4, .episodes = 5}).loop.size(), 5u) << name;
+    const std::string said = test::refusal_of<std::invalid_argument>(
+        [&] { run(m, named(name), {.threads = 5, .episodes = 5}); });
+    EXPECT_NE(said.find("takes one thread of each CPU, and some has 4: not 5 threads"),
+              std::string::npos)
+        << said;
+  }
+}
+
 // ---- the accelerator
 
 TEST(Accelerator, PassesTheLinkBothWays) {

@@ -212,6 +212,23 @@ TEST(World, SimulatesAnEpisodeOf384ThreadsInTime) {
   }
 }
 
+// ---- what is there to run
+
+TEST(Contenders, HaveTheChoiceWithTwoWaitPoliciesOnly) {
+  const auto said = [](const std::vector<std::string>& names,
+                       const std::vector<std::string>& waits) {
+    return test::refusal_of<std::invalid_argument>(
+        [&] { static_cast<void>(barriers(names, waits)); });
+  };
+  for (const auto& names : {std::vector<std::string>{"default"}, {"default", "ticket"}}) {
+    const std::string text = said(names, {"park"});
+    EXPECT_NE(text.find("with the wait policies adaptive and spin only"), std::string::npos)
+        << text;
+  }
+  EXPECT_EQ(barriers({"default"}, {"park", "spin"}).size(), 1u);
+  EXPECT_FALSE(barriers({"all"}, {"park"}).empty());
+}
+
 // ---- what else takes a platform
 
 TEST(World, RunsTeams) {
