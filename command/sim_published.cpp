@@ -135,7 +135,11 @@ void print_values(const sim_options& o, const std::string& table,
                   const std::vector<sim::published_value>& values, const sim::settings& with) {
   if (std::any_of(values.begin(), values.end(), [](const auto& v) { return v.is_base; }))
     return print_differences(o, table, values, with);
+  // What a machine cannot have is refused before anything is printed.
   std::map<std::string, sim::machine> machines;
+  for (const sim::published_value& value : values)
+    if (!machines.contains(value.machine))
+      machines.emplace(value.machine, sim::find_machine(value.machine, with));
   std::vector<double> simulated, of_fitted, of_others;
   if (o.markdown)
     fmt::print(
@@ -145,8 +149,6 @@ void print_values(const sim_options& o, const std::string& table,
     fmt::print("{:<11} {:<22} {:>7} {:>12} {:>12} {:>8}\n", "machine", "algorithm", "threads",
                "printed ns", "simulated ns", "error");
   for (const sim::published_value& value : values) {
-    if (!machines.contains(value.machine))
-      machines.emplace(value.machine, sim::find_machine(value.machine, with));
     const double ns = sim::simulated_ns(machines.at(value.machine), value, o.episodes, o.seed);
     simulated.push_back(ns);
     const double error = ns / value.ns - 1;

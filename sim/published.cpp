@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -60,6 +61,7 @@ std::vector<published_value> parse_published(const std::string& text, const std:
   std::istringstream lines(text);
   std::string line;
   bool has_header = false;
+  std::set<std::string> machines;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     const auto refuse = [&](const std::string& what) {
       throw std::invalid_argument(path + ":" + std::to_string(number) + ": " + what);
@@ -82,6 +84,7 @@ std::vector<published_value> parse_published(const std::string& text, const std:
       refuse("use must be 'fit', 'check' or 'base', not '" + fields[4] + "'");
     try {
       static_cast<void>(barriers({fields[1]}, {"spin"}));
+      if (machines.insert(fields[0]).second) static_cast<void>(find_machine(fields[0]));
     } catch (const std::invalid_argument& e) {
       refuse(e.what());
     }

@@ -35,6 +35,8 @@ TEST(Published, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect(header + "numa8,ticket,4,1x,fit\n", "mine.csv:2: ns must be a number above 0, not '1x'");
   expect(header + "numa8,ticket,4,1,both\n", "mine.csv:2: use must be 'fit', 'check' or 'base'");
   expect(header + "numa8,tiket,4,1,fit\n", "mine.csv:2: there is no barrier 'tiket'");
+  expect(header + "knl,ticket,4,1,fit\nvax,ticket,4,1,fit\n",
+         "mine.csv:3: there is no machine and no file 'vax'");
   const std::string base = header + "numa8,ticket,4,100,base\n";
   expect(base + "numa8,mcs,4,90,base\n", "mine.csv: 'numa8' has two values of use 'base'");
   expect(base + "numa8,mcs,8,90,check\n", "'numa8' has no value of use 'base' for 8 threads");
