@@ -2,6 +2,7 @@
 #include "sim/boards.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 
@@ -11,18 +12,20 @@ namespace {
 struct key_of_number {
   const char *key, *meaning, *source;
   double least, most;
+  bool is_whole;
   double (*get)(const board_machine&);
   void (*set)(board_machine&, double);
 };
 
 template <auto Member>
 constexpr key_of_number number(const char* key, const char* meaning, const char* source,
-                               double least, double most) {
+                               double least, double most, bool is_whole = true) {
   return {key,
           meaning,
           source,
           least,
           most,
+          is_whole,
           [](const board_machine& m) { return static_cast<double>(m.*Member); },
           [](board_machine& m, double value) {
             using type = std::remove_reference_t<decltype(m.*Member)>;
@@ -39,7 +42,7 @@ constexpr key_of_number keys[] = {
     number<&board_machine::threads>("threads", "threads of a board",
                                     "Naylor et al. 2020, section II.A", 1, 4096),
     number<&board_machine::clock_mhz>("clock_mhz", "cycles a microsecond",
-                                      "Naylor et al. 2020, section II.A", 1, 1e5),
+                                      "Naylor et al. 2020, section II.A", 1, 1e5, false),
     number<&board_machine::link>("link", "cycles from a board to the next",
                                  "Naylor et al. 2020, section V.B", 1, any),
     number<&board_machine::link_gap>("link_gap",
@@ -73,6 +76,8 @@ void set_number(board_machine& m, const std::string& key, double value) {
       if (!(value >= k.least && value <= k.most))
         throw std::invalid_argument("--set " + key + " must be a number from " + text_of(k.least) +
                                     " to " + text_of(k.most));
+      if (k.is_whole && value != std::floor(value))
+        throw std::invalid_argument("--set " + key + " must be a whole number");
       return k.set(m, value);
     }
     known += std::string(" ") + k.key;

@@ -115,6 +115,10 @@ TEST(Boards, RefuseWhatCannotBe) {
   EXPECT_EQ(m.handler, 99);
   EXPECT_THROW(sim::set_number(m, "handlers", 99), std::invalid_argument);
   EXPECT_THROW(sim::set_number(m, "columns", 0), std::invalid_argument);
+  for (const char* const key : {"columns", "fan", "link", "link_gap", "inside", "handler", "step"})
+    EXPECT_THROW(sim::set_number(m, key, 2.5), std::invalid_argument) << key;
+  sim::set_number(m, "clock_mhz", 240.5);
+  EXPECT_EQ(m.clock_mhz, 240.5);
   for (const sim::board_number& n : sim::numbers_of(m)) sim::set_number(m, n.key, n.value);
 }
 
