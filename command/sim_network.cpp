@@ -158,10 +158,11 @@ void add_sim_network(cli::command& sim) {
       .value_name("LIST")
       .show_default();
   c.add_option("--episodes", o->plan.episodes, "Barriers").between(1u, 1'000'000u).show_default();
-  const auto add_time = [&](const char* name, sim::sim_time& value, const char* what) {
+  const auto add_time = [&](const char* name, sim::sim_time& value, const char* what,
+                            sim::sim_time least = 0) {
     c.add_option(name, value, what)
         .value_name("NS")
-        .between(sim::sim_time{0}, sim::sim_time{10'000'000'000})
+        .between(least, sim::sim_time{10'000'000'000})
         .show_default();
   };
   add_time("--overhead", o->plan.overhead,
@@ -173,7 +174,8 @@ void add_sim_network(cli::command& sim) {
   add_time("--late", o->plan.late, "The last host calls so many ns after the others");
   add_time("--repeat-after", o->plan.repeat_after,
            "If packets are lost, a host repeats its call after so many ns, and then each time "
-           "after twice as many");
+           "after twice as many",
+           1);
   c.add_option("--lose", o->plan.lose, "Part of the packets that are lost")
       .between(0.0, 0.9)
       .show_default();

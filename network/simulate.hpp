@@ -41,6 +41,13 @@ class barrier_simulation {
  public:
   explicit barrier_simulation(const simulation_plan& plan)
       : plan_(plan), random_(plan.seed), nodes_(plan.nodes + (has_switch() ? 1u : 0u)) {
+    // A call that is repeated at once would be repeated for ever, and so would one whose packets
+    // are all lost.
+    if (plan.lose > 0 && plan.repeat_after == 0)
+      throw std::invalid_argument("a host repeats its call after 1 ns at least");
+    if (!(plan.lose >= 0 && plan.lose < 1))
+      throw std::invalid_argument(
+          "the part of the packets that are lost must be from 0 to below 1");
     // Refuses what cannot be before anything runs; rank 0 has the most neighbours.
     (void)table_of(0);
     if (has_switch()) switch_table_ = make_switch_table(plan.nodes);

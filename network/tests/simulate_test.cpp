@@ -96,4 +96,18 @@ TEST(simulated_refusals, say_why) {
   EXPECT_THROW(barrier_simulation{plan}, std::invalid_argument);
 }
 
+// Otherwise the run would not end.
+TEST(simulated_refusals, are_for_what_never_ends) {
+  simulation_plan plan;
+  plan.nodes = 8;
+  plan.repeat_after = 0;
+  EXPECT_NO_THROW(barrier_simulation{plan}) << "nothing is lost";
+  plan.lose = 0.1;
+  EXPECT_THROW(barrier_simulation{plan}, std::invalid_argument);
+  plan.repeat_after = 1;
+  EXPECT_EQ(barrier_simulation(plan).run().last_in_to_last_out.size(), plan.episodes);
+  plan.lose = 1;
+  EXPECT_THROW(barrier_simulation{plan}, std::invalid_argument);
+}
+
 }  // namespace
