@@ -158,6 +158,7 @@ int run_machines(const sim_options& o) {
     fmt::print("{}", sim::description_of(o.machine));
     return cli::success;
   }
+  if (!o.machine.empty()) throw std::invalid_argument("--machine needs --show here");
   if (!o.json)
     fmt::print("{:<11} {:>6} {:>6} {:>8} {:>8}  {}\n", "machine", "CPUs", "cores", "nodes", "GHz",
                "description");
@@ -352,7 +353,9 @@ void add_sim(cli::command& program) {
       .add_option("graph", o->graph,
                   "A generator without its seed, e.g. geometric:vertices=4096,degree=20")
       .required();
-  graph.add_option("--mode", o->modes, "sync, async or both").value_name("LIST").show_default();
+  graph.add_option("--mode", o->modes, "sync, async, or sync,async for both")
+      .value_name("LIST")
+      .show_default();
   graph
       .add_option("--iterations", o->iterations, "Steps of applications that have a number of them")
       .show_default();
@@ -385,7 +388,7 @@ void add_sim(cli::command& program) {
           run_calibrate);
   calibrate.add_option("file", o->file, "A file with the lines of that run").required();
   calibrate.add_option("--cores", o->cores, "Its cores, of one node")
-      .between(1u, 512u)
+      .between(2u, 512u)
       .show_default();
   const auto add_table = [&](cli::command& c) {
     add_set(c);

@@ -17,6 +17,9 @@ class Sim(SimCase):
             self.assertIn(f"\n{name} ", table)
         shown = tutti_sim("machines", "--machine", "knl", "--show")[1]
         self.assertEqual(shown, (MACHINES / "knl.toml").read_text(encoding="utf-8"))
+        mine = self.file("mine.toml", shown)
+        self.assertEqual(tutti_sim("machines", "--machine", mine, "--show")[1], shown)
+        self.assertIn("--machine needs --show", self.refused("machines", "--machine", "knl"))
 
     def test_numbers_of_machines_name_their_sources(self) -> None:
         for path in MACHINES.glob("*.toml"):
@@ -184,18 +187,28 @@ class Sim(SimCase):
         for subcommand, what in (("barrier", "barrier"), ("reduce", "reduction")):
             said = self.refused(subcommand, *harp, "--algorithms", "tiket")
             self.assertIn(f"there is no {what} 'tiket' for simulations; there are: ", said)
+        for subcommand in ("barrier", "timeline"):
+            said = self.refused(subcommand, *harp, "--algorithms", "default", "--wait", "park")
+            self.assertIn("with the wait policies adaptive and spin only", said)
         self.assertIn("wait policy 'doze'", self.refused("barrier", *harp, "--wait", "doze"))
         self.assertIn("no table and no file 'ii'; tables are: ", self.refused("published", "ii"))
         said = self.refused("fit", "hetland_2019", "--machines", "knl", "--keys", "line.held")
         self.assertIn("no number 'line.held'; numbers are: clock_ghz", said)
         said = self.refused("published", "hetland_2019", "--machines", "vax")
         self.assertIn("hetland_2019 has no value of 'vax'", said)
+        table = "machine,algorithm,threads,ns,use\nknl,ticket,4,100,fit\nvax,ticket,4,100,fit\n"
+        said = self.refused("published", self.file("mine.csv", table))
+        self.assertIn("mine.csv:3: there is no machine and no file 'vax'", said)
 
     def test_wrong_numbers(self) -> None:
         harp = ("barrier", "--machine", "harp")
         self.assertIn("--threads", self.refused(*harp, "--threads", "0"))
         self.assertIn("--threads", self.refused(*harp, "--threads", "2,x"))
         self.assertIn("--episodes", self.refused(*harp, "--episodes", "1"))
+        few = self.file("few.jsonl", "\n".join(self.measured()))
+        self.assertIn("--cores", self.refused("calibrate", few, "--cores", "1"))
+        lossy = ("network", "--lose", "0.1", "--repeat-after", "0")
+        self.assertIn("--repeat-after", self.refused(*lossy))
         self.assertIn("KEY=NUMBER", self.refused(*harp, "--set", "line.hold"))
         self.assertIn("--set", self.refused(*harp, "--set", "line.hold=soon"))
         self.assertIn("no number 'line.held'", self.refused(*harp, "--set", "line.held=3"))
