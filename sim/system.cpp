@@ -205,7 +205,7 @@ double place_again(double ahead, double slice, double average, double average_le
 
 }  // namespace
 
-void world::make_ready(std::uint32_t who) noexcept {
+void world::make_ready(std::uint32_t who, unsigned by) noexcept {
   thread& t = *threads_[who];
   t.state = doing::runs;
   t.has_work = true;
@@ -224,7 +224,7 @@ void world::make_ready(std::uint32_t who) noexcept {
     if (s.is_throttled) return;
     set_timer(p);
     const auto number = static_cast<std::uint32_t>(&p - processors_.data());
-    if (machine_.displace == 0 || number == cpu())
+    if (machine_.displace == 0 || number == by)
       displace(p);
     else
       queue_.at(now() + machine_.displace, {event::kind::displace, number, 0});
@@ -498,7 +498,7 @@ void world::wake(const void* word, unsigned how_many) noexcept {
   });
   for (const std::uint32_t who : woken) {
     const unsigned its = threads_[who]->cpu;
-    make_ready(who);
+    make_ready(who, cpu());
     const sim_time sends = its == cpu() ? 0 : machine_.wake_interrupt;
     spend(call_time(machine_.futex_wake + sends));
   }

@@ -130,7 +130,7 @@ void world::leave_for_good() noexcept {
   thread& t = me();
   t.state = doing::ended;
   ++ended_;
-  for (const std::uint32_t other : t.joiners) make_ready(other);
+  for (const std::uint32_t other : t.joiners) make_ready(other, t.cpu);
   leave_cpu(processors_[t.cpu], false);
   switch_to(next_to_run());
   __builtin_unreachable();
@@ -246,7 +246,7 @@ std::uint32_t world::next_to_run() noexcept {
         thread& t = *threads_[e.who];
         if (t.state != doing::sleeps || t.timeout_ticket != e.ticket) break;
         std::erase(line_of(t.sleeps_on).sleepers, e.who);
-        make_ready(e.who);
+        make_ready(e.who, t.cpu);
         break;
       }
     }

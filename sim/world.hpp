@@ -346,7 +346,8 @@ class world {
   std::string describe(std::uint32_t who) const;
 
   // ---- the operating system (system.cpp)
-  void make_ready(std::uint32_t who) noexcept;
+  // `by` is the CPU whose call or timer wakes the thread.
+  void make_ready(std::uint32_t who, unsigned by) noexcept;
   // The current thread of a CPU stops to use it; it waits for its turn if `again`.
   void leave_cpu(processor& p, bool again) noexcept;
   void choose_next(processor& p) noexcept;

@@ -71,6 +71,35 @@ TEST(System, WakesASleeperOnceAtItsDeadline) {
   EXPECT_GT(std::max(woken[1], woken[2]), 15'000 + 5000);
 }
 
+// The timer's interrupt comes to the sleeper's own CPU, whoever has run last.
+TEST(System, ADeadlineDisplacesAtOnce) {
+  machine m = some_machine(1, 2, 1);
+  m.displace = picoseconds(4000);
+  simulated_atomic<std::uint32_t> word{0};
+  bool is_over = false;
+  double late = 0;
+  world w(m, {.start_within = 0});
+  on_threads(w, 2, [&](rank_t rank) {
+    if (rank == 1) {
+      while (!is_over) w.spend(picoseconds(100));
+      return;
+    }
+    w.start_process(
+        [&] {
+          while (!is_over) w.work(picoseconds(2.5e6));
+        },
+        0);
+    // The second time it has had less than the process, so that it need not wait for its turn.
+    for (int i = 0; i < 2; ++i) {
+      const sim_time until = w.now() + picoseconds(1e6);
+      w.sleep(&word, sizeof word, 0, until);
+      late = nanoseconds(w.now() - until);
+    }
+    is_over = true;
+  });
+  EXPECT_NEAR(late, 1500, 200);
+}
+
 // The kernel's lock of a futex word.
 TEST(System, QueuesFutexCalls) {
   machine m = some_machine(1, 4, 1);
