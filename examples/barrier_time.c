@@ -30,9 +30,14 @@ static double now(void) {
 static void thread_begins(ompt_thread_t type, ompt_data_t* data) {
   struct waits* const mine = calloc(1, sizeof *mine);
   (void)type;
-  mine->thread = threads++;
-  mine->next = all;
-  while (!atomic_compare_exchange_weak(&all, &mine->next, mine)) continue;
+  /* relaxed: only the number counts. */
+  mine->thread = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+  /* relaxed: the exchange below checks the value. */
+  mine->next = atomic_load_explicit(&all, memory_order_relaxed);
+  /* release: publishes what mine holds; pairs with finalize. relaxed: a retry. */
+  while (!atomic_compare_exchange_weak_explicit(&all, &mine->next, mine, memory_order_release,
+                                                memory_order_relaxed))
+    continue;
   data->ptr = mine;
 }
 
@@ -59,7 +64,9 @@ static int initialize(ompt_function_lookup_t look_up, int device, ompt_data_t* d
 
 static void finalize(ompt_data_t* data) {
   (void)data;
-  for (const struct waits* w = all; w != NULL; w = w->next)
+  /* acquire: pairs with the release of thread_begins. */
+  const struct waits* w = atomic_load_explicit(&all, memory_order_acquire);
+  for (; w != NULL; w = w->next)
     fprintf(stderr, "thread %d: %ld barriers, %.3f ms\n", w->thread, w->barriers, w->seconds * 1e3);
 }
 

@@ -38,7 +38,25 @@ OPERATION = re.compile(
     r"|\b(atomic_thread_fence|atomic_signal_fence)\s*\("
     r"|\bMemory::(fence)\s*\("
 )
-ATOMIC_NAME = re.compile(r"\batomic<[^;={}()]*>\s+&?(\w+)\s*(?:\{[^}]*\}|\[[^\]]*\])?\s*;")
+# The functions of C. They take an order if their names end by _explicit.
+FREE_OPERATION = re.compile(
+    r"\b(atomic_(?:load|store|exchange|fetch_(?:add|sub|and|or|xor)"
+    r"|compare_exchange_(?:weak|strong)|flag_(?:test_and_set|clear|test))(_explicit)?)\s*\("
+)
+# What begins the declaration of an atomic object; a class template's arguments follow.
+ATOMIC_TYPE = re.compile(
+    r"\b(?:(?:atomic|told_atomic|setting)(<)|_Atomic(\()|_Atomic\s+\w+"
+    r"|atomic_(?:flag|bool|[su]?char|u?short|u?int(?:\d+_t)?|u?l?long|u?intptr_t|size_t)\b)"
+)
+DECLARATOR = re.compile(r"\s*(?:const\s+)?&?\s*(\w+)\s*((?:\[[^\]]*\]\s*)*)")
+# What declares an object of another type: a name that stands there, too, tells nothing.
+PLAIN = re.compile(
+    r"(?<!_Atomic )"
+    r"\b(?:auto|bool|char|double|float|int|long|unsigned|string|u(?:8|16|32|64)|\w+_t)\b"
+    r"[\s&]+(\w+)(?=((?:\s*(?:=[^,;(){}]*)?,\s*\w+)*))"
+)
+REFERENCE = re.compile(r"&\s*\w+\s*=\s*$")
+NOT_A_NAME = {"const", "operator", "return"}
 
 
 def closing(code: str, start: int) -> int:
@@ -49,6 +67,58 @@ def closing(code: str, start: int) -> int:
         if depth == 0:
             return index
     return len(code)
+
+
+def past(code: str, start: int, ends: str) -> int:
+    """The index of the first of the characters `ends` outside of brackets, or the end."""
+    depth = 0
+    for index in range(start, len(code)):
+        if depth == 0 and code[index] in ends:
+            return index
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(code[index], 0)
+    return len(code)
+
+
+def atomic_names(code: str) -> set[str]:
+    """The names of atomic objects, arrays of them and references to them that the code declares."""
+    names: set[str] = set()
+    for match in ATOMIC_TYPE.finditer(code):
+        at = match.end()
+        if match[1]:
+            depth = 1
+            while at < len(code) and depth and code[at] not in ";{":
+                depth += {"<": 1, ">": -1}.get(code[at], 0)
+                at += 1
+        elif match[2]:
+            at = closing(code, at) + 1
+        while declared := DECLARATOR.match(code, at):
+            end = declared.end()
+            # A function, its parameter, or the argument of a template declares no list.
+            if declared[1] in NOT_A_NAME or end == len(code) or code[end] in "(<>.:-":
+                break
+            names.add(declared[1])
+            if code[end] == ")":
+                break
+            at = past(code, end, ",;)")
+            before = code[max(0, match.start() - 200) : match.start()]
+            if at == len(code) or code[at] != "," or is_parameter(before):
+                break
+            at += 1
+    for match in PLAIN.finditer(code):
+        names.difference_update([match[1], *re.findall(r",\s*(\w+)", match[2])])
+    return names
+
+
+def is_parameter(before: str) -> bool:
+    """Whether what follows this code stands in parentheses that are still open."""
+    depth = 0
+    for letter in reversed(before):
+        if letter in ";{}":
+            return False
+        depth += {")": 1, "(": -1}.get(letter, 0)
+        if depth < 0:
+            return True
+    return False
 
 
 def line_at(code: str, index: int) -> int:
@@ -68,6 +138,10 @@ def check_operations(path: pathlib.Path, code: str) -> list[Violation]:
             found.append(Violation(path, line, f"{name}() without a memory order"))
         elif name.startswith("compare_exchange") and written < 2:
             found.append(Violation(path, line, f"{name}() without the order of its failure"))
+    for match in FREE_OPERATION.finditer(code):
+        if not match[2]:
+            line = line_at(code, match.start())
+            found.append(Violation(path, line, f"{match[1]}() without a memory order"))
     return found
 
 
@@ -75,14 +149,15 @@ def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
     """No operator on an atomic: each would be seq_cst without saying so. The names declared here
     identify atomics.
     """
-    names = "|".join(sorted(set(ATOMIC_NAME.findall(code))))
+    names = "|".join(sorted(atomic_names(code)))
     if not names:
         return []
     element = rf"(?:{names})\b(?:\s*\[[^\]]*\])?"
     operator = re.compile(
         rf"(?:^\s*|[.;{{}})]\s*|->)({element})\s*(?:\+\+|--|[-+&|^]?=(?!=))"
-        rf"|(?:\+\+|--)[\w.\[\]>-]*\b({element})"
-        rf"|\b(?:if|while)\s*\(\s*!?\s*({element})\s*\)|\breturn\s+({element})\s*;",
+        rf"|(?:\+\+|--)[\w.\[\]>-]*\b({element})|\b({element})\s*(?:\+\+|--)"
+        rf"|\b(?:if|while)\s*\(\s*!?\s*({element})\s*\)"
+        rf"|(?:\breturn|[^=!<>]=)\s+({element})\s*(?:;|[-+*/%|^]\s|&&?\s|[<>=!]=)",
         re.MULTILINE,
     )
     return [
@@ -92,6 +167,7 @@ def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
         )
         for match in operator.finditer(code)
         for index in [match.lastindex]
+        if not REFERENCE.search(code[max(0, match.start(index) - 100) : match.start(index)])
     ]
 
 

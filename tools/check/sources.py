@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUFFIXES = {".h", ".hpp", ".c", ".cpp"}
-# All folders with sources of C, C++ or Python; an absent one is no error.
+# All folders with sources of C, C++ or Python.
 FOLDERS = (
     "include src cli bench vcode graph_apps network sim command preload workloads hardware kernel "
     "tests examples report tools"
@@ -70,7 +70,12 @@ def lines_of(text: str) -> list[Line]:
 
 
 def source_files(root: pathlib.Path, folders: Iterable[str]) -> Iterator[pathlib.Path]:
+    """The files of the folders. In the project itself, each of them has to be there: a check would
+    not look at a folder that has another name by now.
+    """
     for folder in folders:
+        if root == ROOT and not (root / folder).is_dir():
+            raise SystemExit(f"{folder}: a check names this folder, and it does not exist")
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in SUFFIXES and path.is_file():
                 yield path
@@ -80,6 +85,9 @@ def report(name: str, root: pathlib.Path, checked: int, violations: list[Violati
     """Prints the verdict; returns the exit status."""
     for violation in violations:
         print(violation.text(root), file=sys.stderr)
+    if not checked and not violations:
+        print(f"{name}: there are no files to check in {root}", file=sys.stderr)
+        return 1
     if violations:
         print(f"{name}: {len(violations)} violations in {checked} files", file=sys.stderr)
         return 1

@@ -159,6 +159,17 @@ class EnglishTest(CheckTest):
                 self.assertEqual(self.found(name, text), [])
 
 
+class SourcesTest(CheckTest):
+    def test_a_check_that_finds_no_files_fails(self) -> None:
+        status, said = self.run_quietly(memory_orders.run, self.root)
+        self.assertEqual(status, 1)
+        self.assertIn("memory_orders: there are no files to check", said)
+
+    def test_a_folder_that_a_check_names_has_to_be_there(self) -> None:
+        with self.assertRaisesRegex(SystemExit, "absent: a check names this folder"):
+            list(sources.source_files(sources.ROOT, ["absent"]))
+
+
 class MemoryOrdersTest(CheckTest):
     def messages(self, text: str) -> list[str]:
         return [
@@ -212,6 +223,39 @@ class MemoryOrdersTest(CheckTest):
                 found = self.messages(text)
                 self.assertEqual(len(found), 1, found)
                 self.assertIn("acquire without a reason", found[0])
+
+    def test_refuses_functions_of_c_without_order(self) -> None:
+        for call in ("atomic_fetch_add(&n, 1)", "std::atomic_load(&n)", "atomic_flag_clear(&f)"):
+            with self.subTest(call):
+                self.assertIn("without a memory order", self.messages(f"{call};\n")[0])
+        text = "// relaxed: a hint.\natomic_load_explicit(&n, memory_order_relaxed);\n"
+        self.assertEqual(self.messages(text), [])
+
+    def test_knows_each_way_to_declare_an_atomic(self) -> None:
+        for declared in (
+            "std::atomic<int> b{0}, n{0};", "std::atomic<int> n = 0;", "std::atomic_int n;",
+            "typename Memory::template setting<int> a_{0}, n{1};", "static atomic_uint n;",
+            "static _Atomic(struct waits*) n;", "_Atomic int n;", "std::atomic<int*> n[3] = {};",
+            "void f(std::atomic<std::uint32_t>& n) {",
+        ):  # fmt: skip
+            for use in (
+                "++n;", "n = 1;", "int x = n;", "f(a, n++);", "return n + 1;", "x = n == 3;",
+            ):  # fmt: skip
+                with self.subTest(declared + use):
+                    found = self.messages(f"{declared}\n  {use}\n")
+                    self.assertEqual(found, ["2: operator on the atomic 'n'"])
+
+    def test_knows_what_is_no_atomic(self) -> None:
+        for text in (
+            "std::atomic<int>& f(int n);\n++n;\n",
+            "std::atomic<int> a{0};\nstd::uint64_t n = 0;\n++n;\n",
+            "std::atomic<int> n{0};\nvoid f() {\n  int x = 0, n = 0;\n  ++n;\n}\n",
+            "std::atomic<int> n{0};\nstd::atomic<int>& m = n;\n",
+            "std::atomic<int> n{0};\nwait(n, 1);\nauto* p = &n;\n",
+            "std::atomic<int>* n = nullptr;\nn = p;\n",
+        ):
+            with self.subTest(text):
+                self.assertEqual(self.messages(text), [])
 
     def test_refuses_operators(self) -> None:
         declared = "std::atomic<int> count_{0};\nMemory::template atomic<bool> flag;\n"

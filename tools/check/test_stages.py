@@ -113,9 +113,9 @@ class StagesTest(unittest.TestCase):
         self.assertEqual(
             self.table(stages).splitlines()[2:],
             [
-                f"| `counted` | a stage of a test | 0.0 | {first} |",
-                "| `failing` | a stage of a test | | not passed yet |",
-                "| all | 1 of 2 stages | 0 | |",
+                f"| `counted` | a stage of a test | 0.0 | 0 | {first} |",
+                "| `failing` | a stage of a test | | | not passed yet |",
+                "| all | 1 of 2 stages | 0 | | |",
             ],
         )
 
@@ -274,6 +274,44 @@ class StagesTest(unittest.TestCase):
                 said.seek(0)
                 progress.tick()
             self.assertIn(f"a stage, 0 min 00 s: {expected}\n", said.getvalue())
+
+    def test_a_stamp_names_the_tests_that_were_skipped(self) -> None:
+        tested = self.stage(
+            "tested",
+            "echo '1/3 Test  #4: needs_mpi .......***Skipped   0.01 sec'",
+            "echo '2/3 Test  #5: good ............   Passed    0.01 sec'",
+            "echo '3/3 Test  #6: needs_a_network .***Skipped   0.01 sec'",
+        )
+        status, said = self.run_stages(tested)
+        self.assertEqual(status, 0)
+        self.assertIn("passed, 0 min 00 s, 2 skipped: needs_a_network, needs_mpi", said)
+        said = self.run_stages(tested)[1]
+        self.assertIn("passed before, 0 min 00 s, 2 skipped: needs_a_network, needs_mpi", said)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.program.record([tested])
+        self.assertEqual(self.program.recorded()[0].skipped, ["needs_a_network", "needs_mpi"])
+        table = io.StringIO()
+        with contextlib.redirect_stdout(table):
+            self.program.markdown([tested])
+        self.assertRegex(table.getvalue(), r"\| `tested` \| a stage of a test \| 0\.0 \| 2 \|")
+
+    def test_a_stage_of_which_every_test_was_skipped_has_not_passed(self) -> None:
+        skipped = self.stage("skipped", "echo '1/1 Test  #4: needs_mpi ..***Skipped   0.01 sec'")
+        status, said = self.run_stages(skipped)
+        self.assertEqual(status, 1)
+        self.assertIn("skipped: all of its 1 tests were skipped here", said)
+        self.assertIsNone(self.program.passed_on(self.program.commit(), skipped))
+
+    def test_a_stage_that_goes_on_to_a_skipped_test_passes(self) -> None:
+        failing = self.stage(
+            "tested",
+            "echo '1/2 Test #5: good .....   Passed    0.01 sec'",
+            "test -e count",
+            "echo '2/2 Test #4: needs_mpi .***Skipped   0.01 sec'",
+        )
+        self.assertEqual(self.run_stages(failing)[0], 1)
+        (self.root / "count").touch()
+        self.assertEqual(self.run_stages(failing)[0], 0)
 
     def test_a_stage_that_passed_on_another_commit_has_a_forecast(self) -> None:
         counted = self.stage("counted", "true")

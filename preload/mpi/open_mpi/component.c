@@ -5,6 +5,8 @@
  * priority, which it falls back on.
  *
  * Open MPI's headers are C, and belong to one version; this file is all that includes them. */
+#include <stdatomic.h>
+
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
@@ -85,13 +87,16 @@ static int allreduce(const void* mine, void* result, int count, struct ompi_data
  * complete. */
 static _Atomic(ompi_request_free_fn_t) free_generalized;
 static int free_if_complete(ompi_request_t** request) {
-  return REQUEST_COMPLETE(*request) ? free_generalized(request) : MPI_ERR_REQUEST;
+  if (!REQUEST_COMPLETE(*request)) return MPI_ERR_REQUEST;
+  /* relaxed: every store is of the same function, which was there before. */
+  return atomic_load_explicit(&free_generalized, memory_order_relaxed)(request);
 }
 static int ibarrier(struct ompi_communicator_t* comm, ompi_request_t** request,
                     mca_coll_base_module_t* module) {
   const int error = tutti_served_ibarrier(&((tutti_module*)module)->next, comm, request);
   if (error == MPI_SUCCESS && (*request)->req_type == OMPI_REQUEST_GEN) {
-    free_generalized = (*request)->req_free;
+    /* relaxed: the request that a thread frees carries the order. */
+    atomic_store_explicit(&free_generalized, (*request)->req_free, memory_order_relaxed);
     (*request)->req_free = free_if_complete;
   }
   return error;
