@@ -87,55 +87,137 @@ bool is_dynamic_linker(const fs::path& path) {
          name == "ld.so.1";
 }
 
-// Returns why no library can be loaded into the program, or an empty string. The kernel runs a
-// script by its interpreter, which is then the program.
-std::string why_untouched(const fs::path& path, int depth = 0) {
-  const std::unique_ptr<std::FILE, file_closer> file(std::fopen(path.c_str(), "rbe"));
-  if (!file) return "its file cannot be read";
-  if (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
-    return "it has file capabilities, so the dynamic linker ignores preloads";
-  std::array<char, 4096> head{};
-  const std::size_t size = std::fread(head.data(), 1, head.size(), file.get());
-  if (size > 2 && head[0] == '#' && head[1] == '!') {
-    std::string_view line(head.data() + 2, size - 2);
+// A program's file.
+class program_file {
+ public:
+  explicit program_file(const fs::path& path) : file_(std::fopen(path.c_str(), "rbe")) {
+    if (!file_) return;
+    head_.resize(4096);
+    head_.resize(std::fread(head_.data(), 1, head_.size(), file_.get()));
+    if (is_elf() && head_.size() >= sizeof header_)
+      std::memcpy(&header_, head_.data(), sizeof header_);
+  }
+
+  bool is_readable() const { return file_ != nullptr; }
+  bool is_script() const { return head_.starts_with("#!"); }
+  bool is_elf() const { return head_.starts_with(ELFMAG); }
+  int number() const { return fileno(file_.get()); }
+
+  // Returns the first word of a script.
+  std::string interpreter() const {
+    std::string_view line = std::string_view(head_).substr(2);
     line = line.substr(0, line.find('\n'));
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    const std::string interpreter(line.substr(0, line.find_first_of(" \t")));
+    return std::string(line.substr(0, line.find_first_of(" \t")));
+  }
+
+  bool is_for_the_machine_of(const program_file& other) const {
+    return header_.e_ident[EI_CLASS] == other.header_.e_ident[EI_CLASS] &&
+           header_.e_ident[EI_DATA] == other.header_.e_ident[EI_DATA] &&
+           header_.e_machine == other.header_.e_machine;
+  }
+  // Returns the dynamic linker that the program names, or an empty string.
+  std::string dynamic_linker() const {
+    std::string name;
+    for (const Elf64_Phdr& part : parts())
+      if (part.p_type == PT_INTERP) name = bytes(part.p_offset, part.p_filesz).c_str();
+    return name;
+  }
+  // Returns the libraries that the program itself names (DT_NEEDED).
+  std::vector<std::string> libraries() const {
+    const std::vector<Elf64_Phdr> all = parts();
+    std::vector<std::uint64_t> names;
+    std::uint64_t strings = 0, size = 0;
+    for (const Elf64_Phdr& part : all) {
+      if (part.p_type != PT_DYNAMIC) continue;
+      const std::string content = bytes(part.p_offset, part.p_filesz);
+      for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= content.size(); at += sizeof(Elf64_Dyn)) {
+        Elf64_Dyn entry{};
+        std::memcpy(&entry, content.data() + at, sizeof entry);
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+        if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
+        if (entry.d_tag == DT_STRSZ) size = entry.d_un.d_val;
+      }
+    }
+    std::vector<std::string> found;
+    for (const Elf64_Phdr& part : all) {
+      if (part.p_type != PT_LOAD || strings - part.p_vaddr >= part.p_filesz) continue;
+      const std::string table = bytes(part.p_offset + (strings - part.p_vaddr), size);
+      for (const std::uint64_t name : names)
+        if (name < table.size()) found.emplace_back(table.c_str() + name);
+    }
+    return found;
+  }
+
+ private:
+  std::vector<Elf64_Phdr> parts() const {
+    std::vector<Elf64_Phdr> found;
+    for (unsigned i = 0; i < header_.e_phnum; ++i) {
+      const std::string content =
+          bytes(header_.e_phoff + std::uint64_t{i} * header_.e_phentsize, sizeof(Elf64_Phdr));
+      if (content.size() != sizeof(Elf64_Phdr)) break;
+      std::memcpy(&found.emplace_back(), content.data(), content.size());
+    }
+    return found;
+  }
+  // Returns fewer bytes, or none, if the file does not have them. No part that is read is long.
+  std::string bytes(std::uint64_t at, std::uint64_t size) const {
+    constexpr std::uint64_t most = 1 << 24;
+    std::string content(size <= most ? size : 0, '\0');
+    if (std::fseek(file_.get(), static_cast<long>(at), SEEK_SET) != 0) return "";
+    content.resize(std::fread(content.data(), 1, content.size(), file_.get()));
+    return content;
+  }
+
+  std::unique_ptr<std::FILE, file_closer> file_;
+  std::string head_;
+  Elf64_Ehdr header_{};
+};
+
+// The kernel runs a script by its interpreter, which is then the program.
+fs::path without_scripts(fs::path path) {
+  for (int depth = 0; depth < 5; ++depth) {
+    const program_file file(path);
     std::error_code ignored;
-    return depth < 4 && !interpreter.empty() && fs::exists(interpreter, ignored)
-               ? why_untouched(interpreter, depth + 1)
-               : "";
+    if (!file.is_script() || !fs::exists(file.interpreter(), ignored)) break;
+    path = file.interpreter();
   }
-  // The kernel ignores these bits of a script.
+  return path;
+}
+
+// Returns why no library can be loaded into the program, or an empty string.
+std::string why_untouched(const fs::path& path) {
+  const program_file file(path);
+  if (!file.is_readable()) return "its file cannot be read";
+  // The kernel ignores these properties of a script.
+  if (file.is_script()) return "";
+  if (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
+    return "it has file capabilities, so the dynamic linker ignores preloads";
   struct stat status {};
-  if (fstat(fileno(file.get()), &status) == 0 && changes_identity(status))
+  if (fstat(file.number(), &status) == 0 && changes_identity(status))
     return "it is setuid or setgid, so the dynamic linker ignores preloads";
-  if (size < sizeof(Elf64_Ehdr) || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) return "";
-  Elf64_Ehdr mine{}, header{};
-  std::memcpy(&header, head.data(), sizeof header);
-  const std::unique_ptr<std::FILE, file_closer> self(std::fopen("/proc/self/exe", "rbe"));
-  if (!self || std::fread(&mine, sizeof mine, 1, self.get()) != 1) return "";
-  if (header.e_ident[EI_CLASS] != mine.e_ident[EI_CLASS] ||
-      header.e_ident[EI_DATA] != mine.e_ident[EI_DATA] || header.e_machine != mine.e_machine)
-    return "it is for another architecture than tutti";
-  std::string interpreter;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr part{};
-    const auto at = static_cast<long>(header.e_phoff + std::uint64_t{i} * header.e_phentsize);
-    if (std::fseek(file.get(), at, SEEK_SET) != 0 ||
-        std::fread(&part, sizeof part, 1, file.get()) != 1)
-      break;
-    if (part.p_type != PT_INTERP || part.p_filesz > 4096) continue;
-    interpreter.resize(part.p_filesz);
-    if (std::fseek(file.get(), static_cast<long>(part.p_offset), SEEK_SET) != 0 ||
-        std::fread(interpreter.data(), 1, interpreter.size(), file.get()) != interpreter.size())
-      interpreter.clear();
-  }
-  if (interpreter.empty())
+  const program_file self("/proc/self/exe");
+  if (!file.is_elf() || !self.is_elf()) return "";
+  if (!file.is_for_the_machine_of(self)) return "it is for another architecture than tutti";
+  const std::string linker = file.dynamic_linker();
+  if (linker.empty())
     return is_dynamic_linker(path) ? "it is the dynamic linker; give the program without it"
                                    : "it is statically linked";
-  if (!is_dynamic_linker(interpreter.c_str()))
-    return fmt::format("its dynamic linker is {}, not glibc's", interpreter.c_str());
+  if (!is_dynamic_linker(linker))
+    return fmt::format("its dynamic linker is {}, not glibc's", linker);
+  return "";
+}
+
+// Returns the runtime of AddressSanitizer that the program names, or an empty string. It ends the
+// program unless it is the first library.
+std::string address_sanitizer_of(const fs::path& path) {
+  const program_file file(path);
+  if (!file.is_elf()) return "";
+  for (const std::string& name : file.libraries()) {
+    const std::string last = fs::path(name).filename().string();
+    if (last.starts_with("libasan.so") || last.starts_with("libclang_rt.asan")) return name;
+  }
   return "";
 }
 
@@ -153,9 +235,9 @@ fs::path find_library(const char* name) {
                                        built.string(), installed.string()));
 }
 
-void prepend_preloads(const run_options& o) {
+void prepend_preloads(const run_options& o, const fs::path& program) {
   const bool any = std::find(o.chosen.begin(), o.chosen.end(), true) != o.chosen.end();
-  std::string list;
+  std::string list = address_sanitizer_of(program);
   for (std::size_t i = 0; i < std::size(preloads); ++i) {
     if (!(any ? o.chosen[i] : preloads[i].is_default)) continue;
     const std::string file = find_library(preloads[i].library).string();
@@ -175,13 +257,6 @@ int complain(const std::string& sentence, int status) {
   return status;
 }
 
-bool is_elf(const fs::path& path) {
-  std::array<char, SELFMAG> head{};
-  const std::unique_ptr<std::FILE, file_closer> file(std::fopen(path.c_str(), "rbe"));
-  return file && std::fread(head.data(), 1, head.size(), file.get()) == head.size() &&
-         std::memcmp(head.data(), ELFMAG, SELFMAG) == 0;
-}
-
 int run(const run_options& o) {
   const std::string& name = o.program.front();
   const fs::path path = find_program(name);
@@ -196,16 +271,17 @@ int run(const run_options& o) {
   if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
   if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
   if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
-  if (const std::string why = why_untouched(path); !why.empty())
+  const fs::path program = without_scripts(path);
+  if (const std::string why = why_untouched(program); !why.empty())
     std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
   else
-    prepend_preloads(o);
+    prepend_preloads(o, program);
   std::vector<char*> arguments;
   for (const std::string& each : o.program) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
   execv(path.c_str(), arguments.data());
   const int error = errno;
-  if (error == ENOEXEC && !is_elf(path)) {
+  if (error == ENOEXEC && !program_file(path).is_elf()) {
     // A script without an interpreter, which execvp would start in the same way.
     std::string shell = "/bin/sh", script = path.string();
     arguments.front() = script.data();

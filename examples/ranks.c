@@ -27,11 +27,11 @@ int main(int count, char** arguments) {
     fprintf(stderr, "%s\n", tutti_graph_error());
     return 1;
   }
-  for (int place = 1; place <= 3; ++place) {
+  for (size_t place = 1; place <= 3 && place <= vertices; ++place) {
     size_t best = 0;
     for (size_t v = 0; v < vertices; ++v)
       if (ranks[v] > ranks[best]) best = v;
-    printf("%d: vertex %zu, rank %.5f, %" PRId64 " edges away\n", place, best, ranks[best],
+    printf("%zu: vertex %zu, rank %.5f, %" PRId64 " edges away\n", place, best, ranks[best],
            distances[best]);
     ranks[best] = -1;
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that synchronise through a barrier unit of an FPGA: unit DEVICE [THREADS]. DEVICE is a
 // file that can be mapped, such as /dev/uio0 or the BAR of a PCI device.
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <tutti/barrier/barrier.hpp>
 #include <vector>
@@ -15,11 +17,17 @@
 
 int main(int argc, char** argv) {
   using namespace tutti;
-  if (argc < 2) {
-    std::fputs("usage: unit DEVICE [THREADS]\n", stderr);
+  rank_t count = 2;
+  bool is_count = true;
+  if (argc > 2) {
+    const char* const end = argv[2] + std::strlen(argv[2]);
+    const auto [rest, error] = std::from_chars(argv[2], end, count);
+    is_count = error == std::errc{} && rest == end && count >= 1 && count <= 1024;
+  }
+  if (argc < 2 || argc > 3 || !is_count) {
+    std::fputs("usage: unit DEVICE [THREADS]     (1 to 1024 threads, or 2)\n", stderr);
     return 2;
   }
-  const auto count = static_cast<rank_t>(argc > 2 ? std::atoi(argv[2]) : 2);
   try {
     auto device = std::make_shared<hardware::mapped_device>(argv[1], hardware::window_bytes);
     // From here on "unit" is an algorithm like the others.

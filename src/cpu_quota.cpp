@@ -5,9 +5,6 @@
 
 #include "tutti/platform/cpu_quota.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "tutti/platform/clock.hpp"
+#include "tutti/platform/plain_files.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::platform {
@@ -152,12 +150,12 @@ std::optional<cpu_group> place_of(const hierarchy& of, const std::vector<mount>&
 // perhaps while another thread forks, so it uses no stream, whose locale may have a lock.
 string whole(const string& path) {
   string text;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open_plainly(path.c_str());
   if (file < 0) return text;
-  char part[4096];
-  for (ssize_t size; (size = read(file, part, sizeof part)) > 0;)
+  char part[4096] = {};
+  for (long size; (size = read_plainly(file, part, sizeof part)) > 0;)
     text.append(part, static_cast<std::size_t>(size));
-  close(file);
+  close_plainly(file);
   return text;
 }
 

@@ -210,8 +210,12 @@ bool system_threads::has_started() const noexcept {
 void system_threads::join() noexcept {
   if (state_ == nullptr) return;
   const tutti::detail::own_blocking ours;
+  // A cancellation point that the end of a team is not: it could not end the workers any more.
+  int before = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   for (std::thread& worker : state_->workers) worker.join();
   state_->workers.clear();
+  pthread_setcancelstate(before, nullptr);
 }
 
 }  // namespace tutti::platform

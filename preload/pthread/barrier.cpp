@@ -9,21 +9,22 @@
 //
 // A barrier that processes share is glibc's own, with its layout: the other process may run without
 // this library.
+//
+// No function here is a cancellation point, as in glibc, and none changes errno.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <new>
-#include <vector>
 
-#include "preload/free_list.hpp"
 #include "tutti/platform/config.hpp"
-#include "tutti/platform/mutex.hpp"
+#include "tutti/platform/found_once.hpp"
+#include "tutti/platform/thread_sanitizer.hpp"
 #include "tutti/wait/adaptive.hpp"
 
 namespace {
@@ -31,52 +32,43 @@ namespace {
 using namespace tutti;
 
 struct pooled {
-  alignas(cache_line) std::atomic<std::uint64_t> tickets{0};
+  // ThreadSanitizer learns from it what the barrier orders.
+  alignas(cache_line) platform::told_atomic<std::uint64_t> tickets{0};
   adaptive_wait<> wait{0};
   // Both are fixed from pthread_barrier_init to pthread_barrier_destroy.
   std::uint64_t participants = 0;
   std::uint64_t first_ticket = 0;
+  // The pool's lock protects both. `at` is the barrier for which the object was last initialised,
+  // or null if that was destroyed.
+  const pthread_barrier_t* at = nullptr;
+  pooled* next_free = nullptr;
 };
 
 // What the program's memory holds. The tag tells our barriers from glibc's.
 struct handle {
   std::uint64_t tag;
   pooled* object;
+  // Tells the pointer from one that another process has left in memory that both map.
+  std::uint64_t seal;
 };
-constexpr std::uint64_t our_tag = 0x7475747469626172;
+constexpr std::uint64_t our_tag = 0x7475747469626172, destroyed_tag = 0x7475747469656e64;
 static_assert(sizeof(handle) <= sizeof(pthread_barrier_t));
 
+// Constant and without a destructor: other libraries may call before this one is initialised, and
+// threads may wait while the program ends.
 struct pool {
-  platform::system_mutex mutex;
-  // Has room for all objects, so that pthread_barrier_destroy needs no memory.
-  std::vector<pooled*> free;
-  std::size_t made = 0;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pooled* free = nullptr;
+  // A number of this process.
+  std::uint64_t key = 0;
+
+  void lock() noexcept { pthread_mutex_lock(&mutex); }
+  void unlock() noexcept { pthread_mutex_unlock(&mutex); }
+  std::uint64_t seal(const pooled* object) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(object) ^ key;
+  }
 };
-// Never destroyed: threads may wait while the program ends.
-pool& objects() {
-  static pool& one = *new pool;
-  return one;
-}
-
-// Returns null if there is no memory.
-pooled* take_object() noexcept try {
-  pool& p = objects();
-  const std::lock_guard hold(p.mutex);
-  if (!p.free.empty()) return take_or_make(p.free);
-  if (p.made == p.free.capacity()) p.free.reserve(2 * p.made + 16);
-  pooled* const made = new pooled;
-  ++p.made;
-  return made;
-} catch (const std::bad_alloc&) {
-  return nullptr;
-}
-
-// Calls glibc's function of this name.
-template <auto* Function, class... Arguments>
-int call_glibc(const char* name, Arguments... arguments) {
-  static const auto found = reinterpret_cast<decltype(Function)>(dlsym(RTLD_NEXT, name));
-  return found(arguments...);
-}
+constinit pool objects{};
 
 handle handle_of(const pthread_barrier_t* barrier) {
   handle h{};
@@ -84,10 +76,68 @@ handle handle_of(const pthread_barrier_t* barrier) {
   return h;
 }
 
+// Returns the object of a barrier that the program initialises anew without having destroyed it, as
+// programs do that have a barrier on the stack. Nobody may wait there, so no round is open. The
+// memory may hold anything if it was no barrier. The caller holds the pool's lock.
+pooled* left_at(const pthread_barrier_t* barrier) noexcept {
+  const handle h = handle_of(barrier);
+  if (h.tag != our_tag || h.seal != objects.seal(h.object) || h.object->at != barrier)
+    return nullptr;
+  // relaxed: no thread draws a ticket meanwhile.
+  const std::uint64_t drawn = h.object->tickets.load(relaxed) - h.object->first_ticket;
+  return drawn % h.object->participants == 0 ? h.object : nullptr;
+}
+
+// Returns null if there is no memory.
+pooled* take_object(const pthread_barrier_t* barrier) noexcept {
+  objects.lock();
+  pooled* object = left_at(barrier);
+  if (object == nullptr && objects.free != nullptr) {
+    object = objects.free;
+    objects.free = object->next_free;
+  }
+  if (object == nullptr) object = new (std::nothrow) pooled;
+  if (object != nullptr) object->at = barrier;
+  objects.unlock();
+  return object;
+}
+
+// Calls glibc's function of this name. The child of a fork() beside the first call may call, too.
+template <auto* Function, class... Arguments>
+int call_glibc(const char* name, Arguments... arguments) noexcept {
+  static constinit platform::found_once<void*> found{nullptr};
+  void* const function = found.get([name] { return dlsym(RTLD_NEXT, name); });
+  return reinterpret_cast<decltype(Function)>(function)(arguments...);
+}
+
 // What this thread has learnt about its waits at a few barriers.
 adaptive_wait<>::wait_state& state_of(const pooled* object) {
   thread_local constinit adaptive_wait<>::wait_state states[16] = {};
   return states[reinterpret_cast<std::uintptr_t>(object) / sizeof(pooled) % 16];
+}
+
+class kept_errno {
+ public:
+  kept_errno() noexcept = default;
+  ~kept_errno() { errno = before_; }
+  kept_errno(const kept_errno&) = delete;
+  kept_errno& operator=(const kept_errno&) = delete;
+
+ private:
+  const int before_ = errno;
+};
+
+[[gnu::constructor]] void prepare() noexcept {
+  // 16 random bytes of the process.
+  if (const auto* const random = reinterpret_cast<const char*>(getauxval(AT_RANDOM)))
+    std::memcpy(&objects.key, random, sizeof objects.key);
+  // The lock must not be held while a thread forks: the child inherits it without its holder. What
+  // the parent makes from then on is not in the child's memory.
+  pthread_atfork([] { objects.lock(); }, [] { objects.unlock(); },
+                 [] {
+                   ++objects.key;
+                   objects.unlock();
+                 });
 }
 
 }  // namespace
@@ -97,37 +147,46 @@ extern "C" {
 [[gnu::visibility("default")]] int pthread_barrier_init(pthread_barrier_t* barrier,
                                                         const pthread_barrierattr_t* attributes,
                                                         unsigned count) noexcept {
+  const kept_errno kept;
   int shared = PTHREAD_PROCESS_PRIVATE;
   if (attributes != nullptr) pthread_barrierattr_getpshared(attributes, &shared);
   if (count == 0 || count > INT_MAX) return EINVAL;
   if (shared == PTHREAD_PROCESS_SHARED)
     return call_glibc<&pthread_barrier_init>("pthread_barrier_init", barrier, attributes, count);
-  pooled* const object = take_object();
+  pooled* const object = take_object(barrier);
   if (object == nullptr) return ENOMEM;
   object->participants = count;
   // relaxed: late threads only read it.
   object->first_ticket = object->tickets.load(relaxed);
-  const handle h{our_tag, object};
+  const handle h{our_tag, object, objects.seal(object)};
   std::memcpy(barrier, &h, sizeof h);
   return 0;
 }
 
+// A barrier may be destroyed again, as with glibc.
 [[gnu::visibility("default")]] int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
+  const kept_errno kept;
   const handle h = handle_of(barrier);
+  if (h.tag == destroyed_tag) return 0;
   if (h.tag != our_tag)
     return call_glibc<&pthread_barrier_destroy>("pthread_barrier_destroy", barrier);
-  const handle none{};
+  const handle none{destroyed_tag, nullptr, 0};
   std::memcpy(barrier, &none, sizeof none);
-  pool& p = objects();
-  p.mutex.lock();
-  p.free.push_back(h.object);
-  p.mutex.unlock();
+  objects.lock();
+  h.object->at = nullptr;
+  h.object->next_free = objects.free;
+  objects.free = h.object;
+  objects.unlock();
   return 0;
 }
 
 [[gnu::visibility("default")]] int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  const kept_errno kept;
   const handle h = handle_of(barrier);
-  if (h.tag != our_tag) return call_glibc<&pthread_barrier_wait>("pthread_barrier_wait", barrier);
+  if (h.tag != our_tag) [[unlikely]]
+    return h.tag == destroyed_tag
+               ? EINVAL
+               : call_glibc<&pthread_barrier_wait>("pthread_barrier_wait", barrier);
   pooled& b = *h.object;
   // They are read before the ticket: after the last ticket the barrier may be another one.
   const std::uint64_t participants = b.participants, first = b.first_ticket;

@@ -22,9 +22,9 @@
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/found_once.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/plain_files.hpp"
 
 #if TUTTI_HOSTED
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -44,13 +44,14 @@ struct idle_times {
   // does not know, perhaps while another thread forks. So it allocates no memory and uses no
   // streams: the child would inherit a lock that nobody releases.
   bool read(const char* path = "/proc/stat") noexcept {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open_plainly(path);
     if (file < 0) return false;
     bool any = false;
-    char text[1024];
+    // The sanitizers do not see what a plain system call writes.
+    char text[1024] = {};
     std::size_t size = 0;
     for (bool goes_on = true; goes_on;) {
-      const ssize_t more = ::read(file, text + size, sizeof text - size);
+      const long more = read_plainly(file, text + size, static_cast<long>(sizeof text - size));
       if (more <= 0) break;
       size += static_cast<std::size_t>(more);
       const char* at = text;
@@ -67,7 +68,7 @@ struct idle_times {
       size = static_cast<std::size_t>(end - at);
       std::memmove(text, at, size);
     }
-    close(file);
+    close_plainly(file);
     return any;
   }
 
@@ -116,15 +117,13 @@ inline int idle_cpu(const idle_times& before, const idle_times& after, std::uint
 // host.
 inline std::uint32_t runnable_tasks() noexcept {
   static constinit found_once<int> opened{-1};
-  const int file = opened.get([] { return open("/proc/loadavg", O_RDONLY | O_CLOEXEC); },
-                              [](int extra) { close(extra); });
+  const int file = opened.get([] { return open_plainly("/proc/loadavg"); }, close_plainly);
   char text[64]{};
   // pread, called so that ThreadSanitizer takes no notice: in the compiled library it does not see
   // that the thread that opened the file has handed it over. Where registers have 32 bits the
   // offset takes two or three arguments, all of them zero.
   const auto size = file < 0 ? 0 : syscall(SYS_pread64, file, text, sizeof text - 1, 0L, 0L, 0L);
   if (size <= 0) return 0;
-  text[size] = '\0';
   // "0.24 0.13 0.05 2/345 6789"
   const char* at = text;
   for (int blanks = 0; blanks < 3 && *at != '\0'; ++at) blanks += *at == ' ' ? 1 : 0;
@@ -150,10 +149,10 @@ inline const char* field_of_task(const char* line, unsigned field) noexcept {
 // long. It takes some 3 us for each thread, and allocates no memory: see idle_times::read.
 inline bool add_cpus_of_running_threads(cpu_set_t& cpus) noexcept {
   constexpr unsigned most_threads = 64;
-  const int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open_plainly("/proc/self/task");
   if (folder < 0) return false;
   const auto mine = static_cast<std::uint32_t>(syscall(SYS_gettid));
-  alignas(8) char entries[4096];
+  alignas(8) char entries[4096] = {};
   bool tells = false;
   unsigned threads = 0;
   for (;;) {
@@ -175,13 +174,12 @@ inline bool add_cpus_of_running_threads(cpu_set_t& cpus) noexcept {
       if (used > 20) continue;
       std::memcpy(path, name, used);
       std::memcpy(path + used, "/stat", 6);
-      const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+      const int file = open_plainly(path, folder);
       if (file < 0) continue;
-      char line[512];
-      const ssize_t got = ::read(file, line, sizeof line - 1);
-      close(file);
+      char line[512] = {};
+      const long got = read_plainly(file, line, sizeof line - 1);
+      close_plainly(file);
       if (got <= 0) continue;
-      line[got] = '\0';
       const char* const state = field_of_task(line, 3);
       const char* const cpu = field_of_task(line, 39);
       if (state == nullptr || cpu == nullptr) continue;
@@ -193,7 +191,7 @@ inline bool add_cpus_of_running_threads(cpu_set_t& cpus) noexcept {
       if (number < CPU_SETSIZE) CPU_SET(number, &cpus);
     }
   }
-  close(folder);
+  close_plainly(folder);
   return tells && threads <= most_threads;
 }
 

@@ -4,11 +4,10 @@
 #pragma once
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/plain_files.hpp"
 
 #if TUTTI_HOSTED
 #include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 namespace tutti::platform {
@@ -28,9 +27,11 @@ inline int open_process(int pid) noexcept {
 }
 inline bool has_ended(int process) noexcept {
   pollfd look{process, POLLIN, 0};
-  return poll(&look, 1, 0) == 1;
+  // poll is a cancellation point. The time is zero, in either layout of the kernel.
+  const long at_once[2] = {};
+  return syscall(SYS_ppoll, &look, 1ul, at_once, nullptr, 0ul) == 1;
 }
-inline void close_process(int process) noexcept { close(process); }
+inline void close_process(int process) noexcept { close_plainly(process); }
 
 #endif
 

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/plain_files.hpp"
 
 #if TUTTI_HOSTED
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,10 +28,11 @@ class run_delay {
     static thread_local run_delay mine;
     // A child that a fork has made inherits the file of its parent's thread.
     if (mine.process_ != ::getpid()) mine.open();
-    char text[80];
-    const ssize_t got = mine.file_ < 0 ? 0 : ::pread(mine.file_, text, sizeof text - 1, 0);
+    char text[80]{};
+    // pread is a cancellation point; see runnable_tasks() for the zeros.
+    const auto got =
+        mine.file_ < 0 ? 0 : syscall(SYS_pread64, mine.file_, text, sizeof text - 1, 0L, 0L, 0L);
     if (got <= 0) return {};
-    text[got] = '\0';
     unsigned long long ran = 0, waited = 0;
     if (std::sscanf(text, "%llu %llu", &ran, &waited) != 2) return {};
     return waited;
@@ -45,7 +46,7 @@ class run_delay {
   void open() noexcept {
     close();
     process_ = ::getpid();
-    file_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    file_ = open_plainly("/proc/thread-self/schedstat");
     if (file_ >= 0 && ::fstat(file_, &is_) != 0) is_ = {};
   }
   void close() noexcept {
@@ -54,7 +55,7 @@ class run_delay {
     struct stat now {};
     if (file_ >= 0 && ::fstat(file_, &now) == 0 && now.st_dev == is_.st_dev &&
         now.st_ino == is_.st_ino)
-      ::close(file_);
+      close_plainly(file_);
     file_ = -1;
   }
 

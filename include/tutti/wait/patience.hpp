@@ -26,9 +26,9 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/found_once.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/plain_files.hpp"
 
 #if TUTTI_HOSTED
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -178,9 +178,12 @@ class patience {
     const char* const text = std::getenv("TUTTI_PATIENCE");
     if (text == nullptr) return balanced();
     patience said = balanced();
-    if (!parse(text, std::string_view(text).size(), said))
-      std::fprintf(stderr, "tutti: TUTTI_PATIENCE: %s; tutti uses balanced\n",
-                   what_is_wrong_with(text).c_str());
+    if (!parse(text, std::string_view(text).size(), said)) {
+      const std::string line =
+          "tutti: TUTTI_PATIENCE: " + what_is_wrong_with(text) + "; tutti uses balanced\n";
+      // The first wait comes here, and fprintf is a cancellation point.
+      platform::write_plainly(2, line.data(), static_cast<long>(line.size()));
+    }
     return said;
   }
 #endif

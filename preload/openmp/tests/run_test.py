@@ -183,6 +183,21 @@ class Runtimes(unittest.TestCase):
                 sentence = "its dynamic linker is /none/ld-musl.so.1, not glibc's"
                 self.assertEqual(sentence in done.stderr, "musl" in other, done.stderr)
 
+    def test_script_with_capabilities(self) -> None:
+        # The kernel ignores them. cap_net_raw, permitted and effective, as setcap writes it.
+        capabilities = bytes.fromhex("0100000200200000000000000000000000000000")
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "script")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\nexec "{PROGRAM}" exit 7\n')
+            os.chmod(script, 0o755)
+            try:
+                os.setxattr(script, "security.capability", capabilities)
+            except OSError as why:
+                self.skipTest(f"this user, or this file system, gives no capabilities: {why}")
+            done = run("--", script, TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stderr), (7, "tutti: runtime tutti\n"))
+
     def test_script(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             script = os.path.join(folder, "script")

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ordinary program with pthread barriers: phases, destruction by the serial thread, barriers
-// between processes, refused counts, and too little memory.
+// that are destroyed twice or never, barriers between processes, refused counts, errno, and too
+// little memory.
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,7 @@ enum { most = 17, phases = 300, lives = 200 };
 static int threads;
 static pthread_barrier_t barrier;
 static int turn[most];
+static atomic_int serials[phases + 1];
 static pthread_barrier_t* mapped[lives];
 
 static void* run_phases(void* raw) {
@@ -32,8 +36,10 @@ static void* run_phases(void* raw) {
     turn[me] = phase;
     const int first = pthread_barrier_wait(&barrier);
     CHECK(first == 0 || first == PTHREAD_BARRIER_SERIAL_THREAD);
+    if (first != 0) atomic_fetch_add(&serials[phase], 1);
     for (int i = 0; i < threads; ++i) CHECK(turn[i] == phase);
     pthread_barrier_wait(&barrier);
+    CHECK(serials[phase] == 1);
   }
   return NULL;
 }
@@ -90,8 +96,9 @@ static void check_too_little_memory(void) {
   small.rlim_cur = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + (1 << 20);
   CHECK(setrlimit(RLIMIT_AS, &small) == 0);
   int made = 0, error = 0;
+  errno = ENOTTY;
   while (made < many && (error = pthread_barrier_init(&all[made], NULL, 1)) == 0) ++made;
-  CHECK(made > 0 && made < many && error == ENOMEM);
+  CHECK(made > 0 && made < many && error == ENOMEM && errno == ENOTTY);
   for (int i = 0; i < made; ++i) CHECK(pthread_barrier_destroy(&all[i]) == 0);
   CHECK(setrlimit(RLIMIT_AS, &usual) == 0);
   CHECK(pthread_barrier_init(&barrier, NULL, 1) == 0);
@@ -99,14 +106,90 @@ static void check_too_little_memory(void) {
   CHECK(munmap(all, bytes) == 0);
 }
 
+static long pages_of_memory(void) {
+  long all = 0, used = 0;
+  FILE* const file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%ld %ld", &all, &used) == 2 && fclose(file) == 0);
+  return used;
+}
+
+// A program that initialises a barrier on the stack and never destroys it needs no more memory.
+static void check_barriers_that_are_left(void) {
+  const long before = pages_of_memory();
+  for (int i = 0; i < 100000; ++i) {
+    pthread_barrier_t left;
+    CHECK(pthread_barrier_init(&left, NULL, 1) == 0);
+    CHECK(pthread_barrier_wait(&left) == PTHREAD_BARRIER_SERIAL_THREAD);
+  }
+  CHECK(pages_of_memory() < before + 1000);
+  // A copy in other memory is not the barrier, so its object is not used again.
+  pthread_barrier_t kept, other;
+  CHECK(pthread_barrier_init(&kept, NULL, 2) == 0);
+  memcpy(&other, &kept, sizeof other);
+  CHECK(pthread_barrier_init(&other, NULL, 1) == 0);
+  CHECK(memcmp(&other, &kept, sizeof other) != 0);
+  CHECK(pthread_barrier_wait(&other) == PTHREAD_BARRIER_SERIAL_THREAD);
+  CHECK(pthread_barrier_destroy(&other) == 0);
+  CHECK(pthread_barrier_destroy(&kept) == 0);
+  // What another process has left in shared memory is no barrier of this one.
+  memset((char*)&other + 16, 0x5a, sizeof other - 16);
+  CHECK(pthread_barrier_init(&kept, NULL, 1) == 0);
+  memcpy(&other, &kept, 8);
+  memset((char*)&other + 8, 0x5a, 8);
+  CHECK(pthread_barrier_init(&other, NULL, 1) == 0);
+  CHECK(pthread_barrier_destroy(&other) == 0);
+  CHECK(pthread_barrier_destroy(&kept) == 0);
+}
+
+static void check_destroyed_barriers(void) {
+  CHECK(pthread_barrier_init(&barrier, NULL, 1) == 0);
+  CHECK(pthread_barrier_destroy(&barrier) == 0);
+  CHECK(pthread_barrier_destroy(&barrier) == 0);
+  CHECK(pthread_barrier_wait(&barrier) == EINVAL);
+}
+
+static void do_nothing(int number) { (void)number; }
+
+static void* come_late(void* raw) {
+  for (int i = 0; i < 5; ++i) {
+    usleep(20000);
+    CHECK(pthread_kill(*(pthread_t*)raw, SIGUSR1) == 0);
+    usleep(5000);
+    pthread_barrier_wait(&barrier);
+  }
+  return NULL;
+}
+
+// Signals interrupt the system calls of a waiting thread.
+static void check_errno(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = do_nothing;
+  CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  pthread_t me = pthread_self(), other;
+  CHECK(pthread_create(&other, NULL, come_late, &me) == 0);
+  errno = ENOTTY;
+  for (int i = 0; i < 5; ++i) {
+    pthread_barrier_wait(&barrier);
+    CHECK(errno == ENOTTY);
+  }
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(pthread_barrier_destroy(&barrier) == 0);
+}
+
 int main(void) {
   alarm(100);
   // Before there are threads, whose heaps could give more.
   check_too_little_memory();
+  check_barriers_that_are_left();
+  check_destroyed_barriers();
+  check_errno();
   static const int sizes[] = {1, 2, 3, 8, most};
   for (int s = 0; s < 5; ++s) {
     threads = sizes[s];
     CHECK(pthread_barrier_init(&barrier, NULL, (unsigned)threads) == 0);
+    for (int phase = 0; phase <= phases; ++phase) serials[phase] = 0;
     on_threads(run_phases);
     CHECK(pthread_barrier_destroy(&barrier) == 0);
     for (int i = 0; i < lives; ++i) {
