@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "tests/support/scratch.hpp"
+#include "vcode/io/written_text.hpp"
 #include "vcode/machine/arena.hpp"
 #include "vcode/machine/group_memory.hpp"
 #include "vcode/machine/random_stream.hpp"
@@ -445,6 +447,36 @@ TEST(VcodeArena, FreshPagesAreThoseThatNobodyTouched) {
   const auto [begin, bytes] = second.take_fresh(2);
   EXPECT_EQ(begin, reinterpret_cast<unsigned char*>(memory.begin() + 4 * page));
   EXPECT_EQ(bytes, 4 * page);
+}
+
+// The fibers of ranks that share a thread have small stacks.
+TEST(VcodeRun, DeepPairsFitOnTheStackOfAFiber) {
+  constexpr int levels = 2000;
+  std::string body = "CONST INT 1";
+  std::string text = "Int";
+  for (int i = 0; i < levels; ++i) {
+    body += " CONST INT 1 PAIR";
+    text = "pair(" + text + ",Int)";
+  }
+  run_options how;
+  how.engine = engine::spmd;
+  how.ranks = 4;
+  vector_value made = result_of(body, {}, how).at(0);
+  EXPECT_EQ(to_text(made), text + " \n");
+  const auto given = result_of("COPY 1 0 POP 1 0", {made}, how);
+  EXPECT_EQ(to_text(given.at(0)), text + " \n");
+
+  const written_text printed;
+  how.result = printed.stream();
+  result_of(body, {}, how);
+  EXPECT_EQ(printed.text(), text + " \n");
+
+  // Nor does the destructor of one that is nested deeper than any program can leave.
+  for (int i = 0; i < 1'000'000; ++i) {
+    auto outer = std::make_shared<pair>();
+    (i % 2 == 0 ? outer->first : outer->second) = std::move(made);
+    made = std::move(outer);
+  }
 }
 
 // A run never sees what an earlier run left in the memory, even if that run failed halfway.
