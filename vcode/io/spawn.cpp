@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <sstream>
+#include <vector>
 
 #include "vcode/io/file_table.hpp"
 
@@ -62,6 +64,9 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
   std::vector<char*> arguments;
   for (const auto& each : parts) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
+
+  // Nobody else waits for the children that have ended since the last SPAWN.
+  std::erase_if(children_, [](pid_t each) { return waitpid(each, nullptr, WNOHANG) != 0; });
 
   pipes opened;
   int child[3];

@@ -2,6 +2,7 @@
 // Tests the library as a caller uses it (values in, values out, errors) and its parts: arena,
 // random numbers, division into parts.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <bit>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <set>
 
 #include "tests/support/scratch.hpp"
+#include "vcode/io/file_table.hpp"
 #include "vcode/io/written_text.hpp"
 #include "vcode/machine/arena.hpp"
 #include "vcode/machine/group_memory.hpp"
@@ -477,6 +479,17 @@ TEST(VcodeRun, DeepPairsFitOnTheStackOfAFiber) {
     (i % 2 == 0 ? outer->first : outer->second) = std::move(made);
     made = std::move(outer);
   }
+}
+
+// A program that starts many others does not collect processes that have ended.
+TEST(VcodeStreams, SpawnWaitsForWhatHasEnded) {
+  const std::int32_t streams[3] = {0, 1, 2};
+  file_table files(stdin, stdout, stderr);
+  ASSERT_EQ(files.spawn("true", streams).error, "");
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(files.spawn("true", streams).error, "");
+  EXPECT_EQ(waitpid(ended.si_pid, nullptr, WNOHANG), -1);
 }
 
 // A run never sees what an earlier run left in the memory, even if that run failed halfway.
