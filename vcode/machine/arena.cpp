@@ -156,6 +156,11 @@ void* allocator::take_large(std::size_t bytes) {
   return begin;
 }
 
+std::size_t allocator::room() const {
+  const std::size_t free = by_size_.empty() ? 0 : by_size_.rbegin()->first;
+  return std::max(free, limit() - std::min(limit(), used_));
+}
+
 void allocator::give_back_large(std::byte* begin, std::size_t bytes) {
   const auto behind = ranges_.lower_bound(begin);
   if (behind != ranges_.begin()) {

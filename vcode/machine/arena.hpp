@@ -65,6 +65,9 @@ class allocator {
   // The bytes of which it can hand out parts.
   std::size_t limit() const { return std::min(size_, arena_->usable()); }
 
+  // The bytes of the largest part that it can hand out, except small parts.
+  std::size_t room() const;
+
   // Returns the untouched pages among those handed out, and as many behind them as make their
   // number a multiple of `parts`, and counts them as touched. Returns none if there would be only
   // one. Vectors may already lie in them.

@@ -492,6 +492,35 @@ TEST(VcodeStreams, SpawnWaitsForWhatHasEnded) {
   EXPECT_EQ(waitpid(ended.si_pid, nullptr, WNOHANG), -1);
 }
 
+// An input of any length must not take more memory than the vector may.
+TEST(VcodeStreams, ReadersStopWhereTheMemoryEnds) {
+  const auto complaint_about = [](const std::string& text, const std::string& body) {
+    const test::scratch files;
+    std::FILE* const input = std::fopen(files.write("input", text).c_str(), "r");
+    run_options how;
+    how.memory = 1 << 20;
+    how.input = input;
+    const std::string got = complaint(body, {}, how);
+    how.engine = engine::spmd;
+    how.threads = 2;
+    std::rewind(input);
+    EXPECT_EQ(complaint(body, {}, how), got);
+    std::fclose(input);
+    return got;
+  };
+  const std::string full =
+      " in MAIN: the memory for vectors, 1048576 bytes, is full: the input has more than ";
+  const std::string many(400'000, 'x');
+  std::string numbers = "( ";
+  for (int i = 0; i < 300'000; ++i) numbers += "7 ";
+  EXPECT_EQ(complaint_about(many, "CONST CHAR \"y\" CONST INT -1 CONST INT 0 FREAD_CHAR"),
+            "x:1:51: FREAD_CHAR" + full + "262144 elements");
+  EXPECT_EQ(complaint_about("\"" + many, "READ CHAR"), "x:1:11: READ" + full + "262144 elements");
+  EXPECT_EQ(complaint_about(numbers, "CONST INT 0 FREAD INT"),
+            "x:1:23: FREAD" + full + "262144 elements");
+  EXPECT_EQ(complaint_about("( " + many, "READ INT"), "");
+}
+
 // A run never sees what an earlier run left in the memory, even if that run failed halfway.
 TEST(VcodeRun, RunsShareKeptMemory) {
   const integers many(300'000, 7);
