@@ -541,6 +541,33 @@ TEST(VcodeRun, RunsShareKeptMemory) {
   }
 }
 
+// Strips end at the largest position too.
+TEST(VcodeSegments, StripsCoverARange) {
+  struct limits {
+    std::int32_t begin, end;
+  };
+  for (const limits of : {limits{0, 0},
+                          {7, 8},
+                          {0, 1024},
+                          {0, 1025},
+                          {INT32_MAX - 1000, INT32_MAX},
+                          {INT32_MAX - 1024, INT32_MAX},
+                          {INT32_MAX - 2500, INT32_MAX}}) {
+    std::int64_t at = of.begin;
+    EXPECT_TRUE(all_strips(of.begin, of.end, 1024, [&](std::int32_t begin, std::int32_t count) {
+      EXPECT_EQ(begin, at);
+      EXPECT_GT(count, 0);
+      EXPECT_LE(count, 1024);
+      at += count;
+      return at <= of.end;
+    }));
+    EXPECT_EQ(at, of.end);
+  }
+  int calls = 0;
+  EXPECT_FALSE(all_strips(0, 3000, 1024, [&](std::int32_t, std::int32_t) { return ++calls < 2; }));
+  EXPECT_EQ(calls, 2);
+}
+
 // For any segments and any number of parts, every element and every segment belongs to exactly one
 // part.
 TEST(VcodeSegments, ArePartitioned) {
