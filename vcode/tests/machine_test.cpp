@@ -286,6 +286,40 @@ TEST(VcodeRun, EndlessRecursionEnds) {
   EXPECT_THROW(run(compile("FUNC A CONST INT 1 CALL A RET"), {}, how), run_error);
 }
 
+// Headers of vectors and both stacks need memory too, in every rank of engine spmd.
+TEST(VcodeRun, ALimitOfMemoryBoundsARecursion) {
+  const auto complaint_of = [](const char* program, run_options how) {
+    try {
+      run(compile(program, "x"), {}, how);
+    } catch (const run_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  // Half of the vectors is deferred: they have headers and no elements.
+  const char* const deferred =
+      "FUNC MAIN CALL G RET FUNC G CONST INT 1 CONST SEGDES 5000 DIST INT CALL G RET";
+  const char* const pairs = "FUNC MAIN CALL G RET FUNC G CONST INT 1 CONST INT 1 PAIR CALL G RET";
+  const std::string full = "the memory for vectors, 1048576 bytes, is full: ";
+  run_options how;
+  how.memory = 1 << 20;
+  // Without the limit of instructions a run that does not count headers would take long to fail.
+  how.most_instructions = 100'000;
+  EXPECT_EQ(complaint_of(deferred, how), "x:1:59: DIST in G: " + full + "88 more do not fit");
+  EXPECT_EQ(complaint_of(pairs, how), "x:1:53: PAIR in G: " + full + "128 more do not fit");
+  how.engine = engine::spmd;
+  how.threads = 2;
+  EXPECT_EQ(complaint_of(pairs, how), "x:1:53: PAIR in G: " + full + "128 more do not fit");
+
+  // A million values and calls fit into the smallest stacks, twenty million do not.
+  how.engine = engine::lazy;
+  how.most_instructions = 20'000'000;
+  EXPECT_EQ(complaint_of("FUNC MAIN CALL G RET FUNC G CALL G CONST INT 1 POP 1 0 RET", how),
+            "x:1:29: CALL in G: the recursion is too deep");
+  EXPECT_EQ(complaint_of("FUNC MAIN CALL G RET FUNC G CONST INT 1 CALL G RET", how),
+            "x:1:41: CALL in G: the recursion leaves too many values on the stack");
+}
+
 // Short segments of one length are reduced several at a time, from left to right like all others.
 TEST(VcodeRun, SegmentsOfOneLengthAreReducedFromTheLeft) {
   const std::string widest = vector_unit();
