@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -284,6 +285,18 @@ TEST(VcodeRun, EndlessRecursionEnds) {
   run_options how;
   how.memory = 1 << 20;
   EXPECT_THROW(run(compile("FUNC A CONST INT 1 CALL A RET"), {}, how), run_error);
+}
+
+// The time to prepare a program grows with its length, not with the square of it.
+TEST(VcodeRun, LongChainsOfBranchesAreNoWork) {
+  constexpr int branches = 100'000;
+  std::string text = "FUNC MAIN";
+  for (int i = 0; i < branches; ++i) text += " CONST BOOL F IF CALL G ELSE";
+  for (int i = 0; i < branches; ++i) text += " ENDIF";
+  const program code = compile(text + " RET FUNC G RET");
+  const std::clock_t began = std::clock();
+  EXPECT_TRUE(run(code).stack.empty());
+  EXPECT_LT(std::clock() - began, 2 * CLOCKS_PER_SEC);
 }
 
 // Headers of vectors and both stacks need memory too, in every rank of engine spmd.
