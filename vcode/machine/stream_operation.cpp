@@ -109,10 +109,12 @@ stream_result perform(context& c, const step& s, const value* v) {
       });
     }
     default: {
+      // -1 asks for a pipe; every other number is that of a stream.
       int32_t streams[3];
       for (unsigned i = 0; i < 3; ++i) {
         streams[i] = number(c, v[i + 1], "the stream");
-        if (streams[i] >= 0 && c.files.find(streams[i]) == nullptr) return no_stream(s, streams[i]);
+        if (streams[i] != -1 && c.files.find(streams[i]) == nullptr)
+          return no_stream(s, streams[i]);
       }
       return c.files.spawn(text(c, v[0]), streams);
     }

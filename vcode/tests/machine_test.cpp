@@ -539,6 +539,15 @@ TEST(VcodeStreams, SpawnWaitsForWhatHasEnded) {
   EXPECT_EQ(waitpid(ended.si_pid, nullptr, WNOHANG), -1);
 }
 
+TEST(VcodeStreams, SpawnTakesOneNumberForNoStream) {
+  const std::string start = "CONST CHAR \"true\" CONST INT 0 CONST INT ";
+  for (const char* const other : {"-2", "-2147483648", "77"}) {
+    const auto stack = result_of(start + other + " CONST INT 2 SPAWN");
+    EXPECT_EQ(std::get<flags>(stack.at(4)), flags{0}) << other;
+  }
+  EXPECT_EQ(std::get<flags>(result_of(start + "-1 CONST INT 2 SPAWN").at(4)), flags{1});
+}
+
 // An input of any length must not take more memory than the vector may.
 TEST(VcodeStreams, ReadersStopWhereTheMemoryEnds) {
   const auto complaint_about = [](const std::string& text, const std::string& body) {
