@@ -79,6 +79,8 @@ struct pair;
 using vector_value = std::variant<std::vector<std::int32_t>, std::vector<double>,
                                   std::vector<std::uint8_t>, segments, std::shared_ptr<pair>>;
 struct pair {
+  // Does not recurse: PAIRs may be nested thousands deep.
+  ~pair();
   vector_value first;
   vector_value second;
 };

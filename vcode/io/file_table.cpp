@@ -33,11 +33,21 @@ int skip_space(std::FILE* from) {
   return c;
 }
 
-// Reads up to a blank or the closing bracket, and leaves that character unread.
+stream_result too_long() {
+  stream_result made;
+  made.is_too_long = true;
+  return made;
+}
+
+// No number needs more characters.
+constexpr std::size_t longest_word = std::size_t{1} << 16;
+
+// Reads up to a blank or the closing bracket, and leaves that character unread. Stops after one
+// character more than the longest word.
 std::string word(std::FILE* from, int first, char closing) {
   std::string text(1, static_cast<char>(first));
   int c = std::getc(from);
-  while (c != EOF && !is_space(c) && c != closing) {
+  while (c != EOF && !is_space(c) && c != closing && text.size() <= longest_word) {
     text += static_cast<char>(c);
     c = std::getc(from);
   }
@@ -68,11 +78,12 @@ bool read_element(const std::string& text, kind type, stream_result& to) {
   }
 }
 
-stream_result read_string(std::FILE* from) {
+stream_result read_string(std::FILE* from, std::size_t largest) {
   if (skip_space(from) != '"') return failure("expected a string");
   stream_result made;
   for (int c = std::getc(from); c != '"'; c = std::getc(from)) {
     if (c == EOF) return failure("the string has no end");
+    if (made.integers.size() == largest) return too_long();
     made.integers.push_back(static_cast<signed char>(c));
   }
   return made;
@@ -130,14 +141,15 @@ stream_result file_table::close(std::int32_t number) {
   return status == 0 ? stream_result() : failure(std::strerror(errno));
 }
 
-stream_result file_table::read(std::FILE* from, kind type) {
-  if (type == kind::character) return read_string(from);
+stream_result file_table::read(std::FILE* from, kind type, std::size_t largest) {
+  if (type == kind::character) return read_string(from, largest);
   const char opening = type == kind::segdes ? '[' : '(';
   const char closing = type == kind::segdes ? ']' : ')';
   int c = skip_space(from);
   if (c == EOF) return failure("end of file");
   if (c != opening) return failure(fmt::format("expected '{}'", opening));
   stream_result made;
+  std::size_t count = 0;
   while (true) {
     c = skip_space(from);
     if (c == closing) {
@@ -148,7 +160,12 @@ stream_result file_table::read(std::FILE* from, kind type) {
       return failure(fmt::format("the segments have {} elements", elements));
     }
     if (c == EOF) return failure(fmt::format("end of file: expected '{}'", closing));
+    if (count++ == largest) return too_long();
     const std::string text = word(from, c, closing);
+    if (text.size() > longest_word) {
+      return failure(fmt::format("expected {}, found a word of more than {} characters",
+                                 name_of(type), longest_word));
+    }
     if (!read_element(text, type, made)) {
       return failure(fmt::format("expected {}, found '{}'", name_of(type), text));
     }
@@ -162,7 +179,7 @@ stream_result file_table::write(std::FILE* to, kind type, const void* elements, 
 
 stream_result file_table::read_characters(std::FILE* from,
                                           const std::vector<std::int32_t>& delimiters,
-                                          std::int32_t most) {
+                                          std::int32_t most, std::size_t largest) {
   constexpr std::int32_t at_end = -1;
   constexpr std::int32_t at_most = -2;
   stream_result made;
@@ -184,6 +201,7 @@ stream_result file_table::read_characters(std::FILE* from,
       made.number[0] = c;
       return made;
     }
+    if (made.integers.size() == largest) return too_long();
     made.integers.push_back(static_cast<signed char>(c));
   }
 }

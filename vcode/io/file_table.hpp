@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -23,6 +24,8 @@ struct stream_result {
   // Stream numbers, or the status of FREAD_CHAR in number[0].
   std::int32_t number[3] = {-1, -1, -1};
   std::string error;
+  // The input has more elements than the reader may collect; the vectors are then incomplete.
+  bool is_too_long = false;
 };
 
 class file_table {
@@ -37,11 +40,12 @@ class file_table {
 
   stream_result open(const std::string& name, std::int32_t mode);
   stream_result close(std::int32_t number);
-  // Reads a vector in the form in which WRITE prints it and stops right behind it.
-  static stream_result read(std::FILE* from, kind type);
+  // Reads a vector of at most `largest` elements in the form in which WRITE prints it and stops
+  // right behind it.
+  static stream_result read(std::FILE* from, kind type, std::size_t largest);
   static stream_result write(std::FILE* to, kind type, const void* elements, std::size_t count);
   static stream_result read_characters(std::FILE* from, const std::vector<std::int32_t>& delimiters,
-                                       std::int32_t most);
+                                       std::int32_t most, std::size_t largest);
   // `streams` are the child's standard input, output and error; -1 asks for a pipe to that stream.
   stream_result spawn(const std::string& command, const std::int32_t (&streams)[3]);
 

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "vcode/vcode.hpp"
 
@@ -74,9 +76,28 @@ std::string_view shown_kind(const vector_value& value) {
 }
 
 std::string pair_type(const vector_value& value) {
-  const auto* const whole = std::get_if<std::shared_ptr<pair>>(&value);
-  if (whole == nullptr) return std::string(shown_kind(value));
-  return "pair(" + pair_type((*whole)->first) + "," + pair_type((*whole)->second) + ")";
+  // What follows: a part, or text if there is none.
+  struct item {
+    const vector_value* part;
+    std::string_view text;
+  };
+  std::string text;
+  std::vector<item> open{{&value, {}}};
+  while (!open.empty()) {
+    const item each = open.back();
+    open.pop_back();
+    if (each.part == nullptr) {
+      text += each.text;
+    } else if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(each.part)) {
+      text += "pair(";
+      open.insert(
+          open.end(),
+          {{nullptr, ")"}, {&(*whole)->second, {}}, {nullptr, ","}, {&(*whole)->first, {}}});
+    } else {
+      text += shown_kind(*each.part);
+    }
+  }
+  return text;
 }
 
 }  // namespace

@@ -3,11 +3,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <sstream>
+#include <vector>
 
 #include "vcode/io/file_table.hpp"
 
@@ -22,6 +26,10 @@ std::vector<std::string> words(const std::string& command) {
   for (std::string word; text >> word;) result.push_back(word);
   return result;
 }
+
+struct closing {
+  void operator()(std::FILE* stream) const { std::fclose(stream); }
+};
 
 class pipes {
  public:
@@ -44,10 +52,22 @@ class pipes {
     if (made >= 0) open_.push_back(made);
     return made;
   }
-  void keep(int descriptor) { std::erase(open_, descriptor); }
+  // Makes a stream of our end of a pipe. Returns null if the system refuses.
+  std::FILE* stream(int descriptor, const char* mode) {
+    std::FILE* const made = fdopen(descriptor, mode);
+    if (made == nullptr) return nullptr;
+    std::erase(open_, descriptor);
+    streams_.emplace_back(made);
+    return made;
+  }
+  // From now on the caller owns the streams.
+  void keep_streams() {
+    for (auto& each : streams_) static_cast<void>(each.release());
+  }
 
  private:
   std::vector<int> open_;
+  std::vector<std::unique_ptr<std::FILE, closing>> streams_;
 };
 
 }  // namespace
@@ -62,6 +82,9 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
   std::vector<char*> arguments;
   for (const auto& each : parts) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
+
+  // Nobody else waits for the children that have ended since the last SPAWN.
+  std::erase_if(children_, [](pid_t each) { return waitpid(each, nullptr, WNOHANG) != 0; });
 
   pipes opened;
   int child[3];
@@ -92,6 +115,17 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
     }
   }
 
+  // Before the child starts, since then nothing may fail.
+  std::FILE* ends[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    if (ours[i] < 0) continue;
+    ends[i] = opened.stream(ours[i], i == 0 ? "w" : "r");
+    if (ends[i] == nullptr) {
+      made.error = std::strerror(errno);
+      return made;
+    }
+  }
+
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, away[i], i);
@@ -113,14 +147,13 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
     return made;
   }
   children_.push_back(process);
+  opened.keep_streams();
   for (int i = 0; i < 3; ++i) {
     made.number[i] = streams[i];
-    if (ours[i] < 0) continue;
-    opened.keep(ours[i]);
-    std::FILE* const stream = fdopen(ours[i], i == 0 ? "w" : "r");
+    if (ends[i] == nullptr) continue;
     // No buffer: the program may write a request and then wait for the child's answer.
-    if (i == 0) std::setvbuf(stream, nullptr, _IONBF, 0);
-    made.number[i] = add(stream);
+    if (i == 0) std::setvbuf(ends[i], nullptr, _IONBF, 0);
+    made.number[i] = add(ends[i]);
   }
   return made;
 }

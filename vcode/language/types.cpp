@@ -3,6 +3,8 @@
 // exponential size.
 #include "vcode/language/types.hpp"
 
+#include <algorithm>
+
 namespace tutti::vcode {
 namespace {
 
@@ -87,7 +89,7 @@ bool type_pool::may_be_same(id a, id b) {
   return x == y || x == kind::none || y == kind::none;
 }
 
-bool type_pool::term(id type, std::map<id, std::int32_t>& numbers, type_term& made,
+bool type_pool::copy(id type, std::map<id, std::int32_t>& numbers, type_term& made,
                      std::uint32_t& budget) {
   if (budget == 0) return false;
   --budget;
@@ -99,16 +101,19 @@ bool type_pool::term(id type, std::map<id, std::int32_t>& numbers, type_term& ma
         numbers.try_emplace(root, static_cast<std::int32_t>(numbers.size())).first->second;
   } else if (n.kind == kind::pair) {
     made.parts.resize(2);
-    return term(n.first, numbers, made.parts[0], budget) &&
-           term(n.second, numbers, made.parts[1], budget);
+    return copy(n.first, numbers, made.parts[0], budget) &&
+           copy(n.second, numbers, made.parts[1], budget);
   }
   return true;
 }
 
-std::optional<type_term> type_pool::term(id type, std::map<id, std::int32_t>& numbers) {
+std::optional<type_term> type_pool::term(id type, std::map<id, std::int32_t>& numbers,
+                                         std::uint32_t& budget) {
   type_term made;
-  std::uint32_t budget = largest_type;
-  if (!term(type, numbers, made, budget)) return std::nullopt;
+  const std::uint32_t most = std::min(largest_type, budget);
+  std::uint32_t left = most;
+  if (!copy(type, numbers, made, left)) return std::nullopt;
+  budget -= most - left;
   return made;
 }
 

@@ -2,6 +2,7 @@
 // Types with variables, made equal by unification.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,12 +28,16 @@ class type_pool {
   bool may_be_same(id a, id b);
 
   // Copies a type out of the pool; variables get numbers in the order in which they are found.
-  // Returns nothing if the type is too large, since every PAIR of PAIRs doubles it.
-  std::optional<type_term> term(id type, std::map<id, std::int32_t>& numbers);
+  // Returns nothing if the type is too large, since every PAIR of PAIRs doubles it, or has more
+  // nodes than `budget`, from which it takes them.
+  std::optional<type_term> term(id type, std::map<id, std::int32_t>& numbers,
+                                std::uint32_t& budget);
   // Copies a type into the pool, with a fresh variable for each number.
   id instance(const type_term& term, std::map<std::int32_t, id>& variables);
 
   std::string name(id type);
+  // The number of nodes that the pool has made.
+  std::size_t size() const { return nodes_.size(); }
 
  private:
   struct node {
@@ -46,7 +51,7 @@ class type_pool {
   };
   id find(id type);
   bool contains(id type, id variable, std::uint32_t& budget);
-  bool term(id type, std::map<id, std::int32_t>& numbers, type_term& made, std::uint32_t& budget);
+  bool copy(id type, std::map<id, std::int32_t>& numbers, type_term& made, std::uint32_t& budget);
 
   std::vector<node> nodes_;
 };

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t most_values = 16384;
 constexpr std::size_t most_paths = 16;
+// Each value may have a large type, and each path 16384 values: this many nodes take some 60 MB.
+constexpr std::uint32_t largest_effect = std::uint32_t{1} << 20;
+// A function may call many others, each of a large effect: this many nodes take 64 MB.
+constexpr std::size_t most_nodes = std::size_t{1} << 22;
 // Each round carries known effects across one more call. Without a limit, a recursion that takes
 // more values at each call would never converge.
 constexpr std::size_t fewest_rounds = 100;
@@ -220,6 +224,7 @@ class inference {
       for (const auto& each : outputs) push(types_.instance(each, variables));
       add_path();
     }
+    if (types_.size() > most_nodes) fail("the types of all values that calls leave are too large");
   }
 
   void begin_branch() {
@@ -243,8 +248,9 @@ class inference {
     stack_effect made;
     made.first_reach = first_reach_;
     std::map<id, std::int32_t> numbers;
+    std::uint32_t budget = largest_effect;
     const auto add = [&](id type, std::vector<type_term>& to) {
-      auto term = types_.term(type, numbers);
+      auto term = types_.term(type, numbers, budget);
       if (!term) fail("the type of a nested PAIR is too large");
       to.push_back(std::move(*term));
     };

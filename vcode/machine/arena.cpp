@@ -138,6 +138,20 @@ void* allocator::take_small(std::size_t size_class) {
   return found;
 }
 
+bool allocator::has_room(std::size_t bytes) const {
+  const std::size_t taken = used_ + outside_;
+  if (taken > size_ || bytes > size_ - taken) return false;
+  // Most programs need less, and reading the limit takes a tenth of a millisecond.
+  constexpr std::size_t surely_usable = std::size_t{1} << 26;
+  return taken + bytes <= surely_usable || taken + bytes <= arena_->usable();
+}
+
+bool allocator::take_outside(std::size_t bytes) {
+  if (!has_room(bytes)) return false;
+  outside_ += bytes;
+  return true;
+}
+
 void* allocator::take_large(std::size_t bytes) {
   const auto found = by_size_.lower_bound({bytes, nullptr});
   if (found != by_size_.end()) {
@@ -146,14 +160,16 @@ void* allocator::take_large(std::size_t bytes) {
     if (length > bytes) add_range(begin + bytes, length - bytes);
     return begin;
   }
-  if (bytes > size_ - used_) return nullptr;
-  // Most programs need less, and reading the limit takes a tenth of a millisecond.
-  constexpr std::size_t surely_usable = std::size_t{1} << 26;
-  if (used_ + bytes > surely_usable && used_ + bytes > arena_->usable()) return nullptr;
+  if (!has_room(bytes)) return nullptr;
   std::byte* const begin = begin_ + used_;
   used_ += bytes;
   peak_ = std::max(peak_, used_);
   return begin;
+}
+
+std::size_t allocator::room() const {
+  const std::size_t free = by_size_.empty() ? 0 : by_size_.rbegin()->first;
+  return std::max(free, limit() - std::min(limit(), used_ + outside_));
 }
 
 void allocator::give_back_large(std::byte* begin, std::size_t bytes) {

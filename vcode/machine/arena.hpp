@@ -65,6 +65,14 @@ class allocator {
   // The bytes of which it can hand out parts.
   std::size_t limit() const { return std::min(size_, arena_->usable()); }
 
+  // Counts bytes that the caller takes elsewhere, for headers of vectors and for stacks: with the
+  // parts they must stay below the limit. Returns false, and counts nothing, if they do not.
+  bool take_outside(std::size_t bytes);
+  void give_back_outside(std::size_t bytes) { outside_ -= bytes; }
+
+  // The bytes of the largest part that it can hand out, except small parts.
+  std::size_t room() const;
+
   // Returns the untouched pages among those handed out, and as many behind them as make their
   // number a multiple of `parts`, and counts them as touched. Returns none if there would be only
   // one. Vectors may already lie in them.
@@ -85,6 +93,8 @@ class allocator {
   static std::size_t class_of(std::uint32_t units);
   static std::uint32_t units_of(std::size_t size_class);
 
+  // Whether `bytes` more, in the arena or outside, stay below the limit.
+  bool has_room(std::size_t bytes) const;
   void* take_small(std::size_t size_class);
   void* take_large(std::size_t bytes);
   void give_back(part p);
@@ -98,6 +108,7 @@ class allocator {
   // The used bytes of the arena, from its beginning.
   std::size_t used_ = 0;
   std::size_t peak_ = 0;
+  std::size_t outside_ = 0;
   std::vector<std::byte*> free_[classes];
   // The chunk from which small parts are cut in sequence.
   std::byte* chunk_ = nullptr;

@@ -59,6 +59,7 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeExecuto
   run_statistics statistics;
   store memory(shared.memory);
   executor workers = make_executor(statistics, memory.memory());
+  if (workers.is_spmd()) memory.count_for(workers.size());
   random_stream random;
   run_options options = shared.options;
   if (!is_first) options.trace = nullptr;

@@ -117,10 +117,10 @@ class folding {
       if (p.empty()) continue;
       const auto before = static_cast<std::size_t>(p.begin - segments_.offsets[p.segment]);
       std::size_t index = shared_.first_block(p.segment) + before / block_elements;
-      for (std::int32_t e = p.begin; e < p.end; e += block_length) {
-        const auto count = static_cast<std::size_t>(std::min(block_length, p.end - e));
-        fold_.block(at(e), count, &values_[index++ * 8]);
-      }
+      all_strips(p.begin, p.end, block_length, [&](std::int32_t begin, std::int32_t count) {
+        fold_.block(at(begin), static_cast<std::size_t>(count), &values_[index++ * 8]);
+        return true;
+      });
     }
   }
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "vcode/io/format.hpp"
 #include "vcode/language/verifier.hpp"
@@ -42,7 +45,61 @@ std::vector<T> copy_of(context& c, const value& v) {
   return std::vector<T>(data, data + v.length());
 }
 
+// Does what to_machine() does, for all but PAIRs.
+value one_to_machine(context& c, const vector_value& v) {
+  switch (v.index()) {
+    case 0: return to_machine(c, kind::integer, std::get<0>(v).data(), std::get<0>(v).size());
+    case 1: return to_machine(c, kind::real, std::get<1>(v).data(), std::get<1>(v).size());
+    case 2: {
+      std::vector<std::uint8_t> flags = std::get<2>(v);
+      for (auto& each : flags) each = each != 0 ? 1 : 0;
+      return to_machine(c, kind::boolean, flags.data(), flags.size());
+    }
+    default: {
+      const auto& lengths = std::get<segments>(v).lengths;
+      return make_segdes(c, to_machine(c, kind::integer, lengths.data(), lengths.size()));
+    }
+  }
+}
+
+vector_value one_to_host(context& c, const value& v) {
+  switch (v.type()) {
+    case kind::real: return copy_of<double>(c, v);
+    case kind::boolean: return copy_of<std::uint8_t>(c, v);
+    case kind::segdes:
+      if (v.is_scalar()) return segments{{v.integer()}};
+      return segments{copy_of<std::int32_t>(c, value(v.vector()->lengths))};
+    default: return copy_of<std::int32_t>(c, v);
+  }
+}
+
+// The PAIRs that a destructor on this thread has reached and has not yet released; null if no
+// destructor is running.
+constinit thread_local std::vector<std::shared_ptr<pair>>* reached = nullptr;
+
 }  // namespace
+
+// The destructors of the parts only add to the list of the outermost one.
+pair::~pair() {
+  std::vector<std::shared_ptr<pair>> mine;
+  const bool is_outermost = reached == nullptr;
+  if (is_outermost) reached = &mine;
+  for (vector_value* const part : {&first, &second}) {
+    auto* const whole = std::get_if<std::shared_ptr<pair>>(part);
+    if (whole == nullptr || *whole == nullptr) continue;
+    try {
+      reached->push_back(std::move(*whole));
+    } catch (const std::bad_alloc&) {
+      // Without memory for the list, the end of this destructor releases the part.
+    }
+  }
+  if (!is_outermost) return;
+  while (!mine.empty()) {
+    const std::shared_ptr<pair> released = std::move(mine.back());
+    mine.pop_back();
+  }
+  reached = nullptr;
+}
 
 value to_machine(context& c, kind type, const void* elements, std::size_t count) {
   if (count == 1) return value::from(type, elements);
@@ -55,42 +112,45 @@ value to_machine(context& c, kind type, const void* elements, std::size_t count)
 }
 
 value to_machine(context& c, const vector_value& v) {
-  switch (v.index()) {
-    case 0: return to_machine(c, kind::integer, std::get<0>(v).data(), std::get<0>(v).size());
-    case 1: return to_machine(c, kind::real, std::get<1>(v).data(), std::get<1>(v).size());
-    case 2: {
-      std::vector<std::uint8_t> flags = std::get<2>(v);
-      for (auto& each : flags) each = each != 0 ? 1 : 0;
-      return to_machine(c, kind::boolean, flags.data(), flags.size());
-    }
-    case 3: {
-      const auto& lengths = std::get<segments>(v).lengths;
-      return make_segdes(c, to_machine(c, kind::integer, lengths.data(), lengths.size()));
-    }
-    default: {
-      const auto& whole = std::get<std::shared_ptr<pair>>(v);
-      const value first = to_machine(c, whole->first);
-      return value(c.memory.make_pair(first, to_machine(c, whole->second)));
+  // The parts that follow, and behind them a null for each PAIR whose parts are then in `made`.
+  std::vector<const vector_value*> open{&v};
+  std::vector<value> made;
+  while (!open.empty()) {
+    const vector_value* const each = open.back();
+    open.pop_back();
+    if (each == nullptr) {
+      const value second = made.back();
+      made.pop_back();
+      made.back() = value(c.memory.make_pair(made.back(), second));
+    } else if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(each)) {
+      open.insert(open.end(), {nullptr, &(*whole)->second, &(*whole)->first});
+    } else {
+      made.push_back(one_to_machine(c, *each));
     }
   }
+  return made.front();
 }
 
 vector_value to_host(context& c, value v) {
-  switch (v.type()) {
-    case kind::real: return copy_of<double>(c, v);
-    case kind::boolean: return copy_of<std::uint8_t>(c, v);
-    case kind::segdes:
-      if (v.is_scalar()) return segments{{v.integer()}};
-      return segments{copy_of<std::int32_t>(c, value(v.vector()->lengths))};
-    case kind::pair: {
-      const auto* const whole = static_cast<const pair_block*>(v.vector());
-      auto made = std::make_shared<pair>();
-      made->first = to_host(c, whole->first);
-      made->second = to_host(c, whole->second);
-      return made;
+  struct part {
+    value from;
+    vector_value* to;
+  };
+  vector_value made;
+  std::vector<part> open{{v, &made}};
+  while (!open.empty()) {
+    const part each = open.back();
+    open.pop_back();
+    if (each.from.type() == kind::pair) {
+      const auto* const whole = static_cast<const pair_block*>(each.from.vector());
+      auto parts = std::make_shared<pair>();
+      open.insert(open.end(), {{whole->second, &parts->second}, {whole->first, &parts->first}});
+      *each.to = std::move(parts);
+    } else {
+      *each.to = one_to_host(c, each.from);
     }
-    default: return copy_of<std::int32_t>(c, v);
   }
+  return made;
 }
 
 void print(context& c, value v, std::FILE* to) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vcode/io/format.hpp"
 #include "vcode/machine/host.hpp"
@@ -18,12 +19,22 @@ constexpr std::size_t deepest_call = std::size_t{1} << 26;
 // Operations may use the places above their operands until they return.
 constexpr std::size_t slack = 8;
 
-// Returns the bytes of the stack: the limit on vectors if there is one, and at least enough for any
-// program that ends.
-std::size_t largest_stack(const run_options& options) {
-  constexpr std::size_t usual = std::size_t{1} << 30;
-  constexpr std::size_t least = std::size_t{1} << 24;
-  return options.memory == 0 ? usual : std::clamp(options.memory, least, usual);
+// The most bytes that a stack of values takes.
+constexpr std::size_t largest_stack = std::size_t{1} << 30;
+// The bytes that each of the two stacks may take in any case, however little memory vectors may
+// take: enough for nearly every program that ends. Interpreters that do the same share them.
+constexpr std::size_t free_stack = std::size_t{1} << 24;
+
+// Counts the rest of a stack of `bytes`, which replaces one of which `counted` were counted, and
+// calls replace(). Returns false, and does not call it, if the memory for vectors has no room.
+template <class Replace>
+bool replace_stack(store& memory, std::size_t bytes, std::size_t& counted, Replace&& replace) {
+  const std::size_t more = bytes - std::min(bytes, free_stack / memory.copies());
+  // While the contents are moved, both stacks are there.
+  if (!memory.take_outside(more)) return false;
+  replace();
+  memory.give_back_outside(std::exchange(counted, more));
+  return true;
 }
 
 }  // namespace
@@ -58,14 +69,26 @@ void interpreter::push_constants() {
 void interpreter::grow(std::size_t more) {
   const auto used = static_cast<std::size_t>(top_ - values_.get());
   const std::size_t wanted = std::max(used + more + slack, 2 * capacity_);
-  if (used + more > largest_stack(c_.options) / sizeof(value))
+  const auto replace = [&] {
+    auto larger = std::make_unique<value[]>(wanted);
+    std::copy_n(values_.get(), used, larger.get());
+    values_ = std::move(larger);
+  };
+  if (used + more > largest_stack / sizeof(value) ||
+      !replace_stack(c_.memory, wanted * sizeof(value), counted_values_, replace))
     fail("the recursion leaves too many values on the stack");
-  auto larger = std::make_unique<value[]>(wanted);
-  std::copy_n(values_.get(), used, larger.get());
-  values_ = std::move(larger);
   capacity_ = wanted;
   top_ = values_.get() + used;
   limit_ = values_.get() + wanted - slack;
+}
+
+void interpreter::grow_returns() {
+  constexpr std::size_t fewest = 64;
+  const std::size_t wanted = std::max(fewest, 2 * returns_.size());
+  if (returns_.size() >= deepest_call ||
+      !replace_stack(c_.memory, wanted * sizeof(returns_[0]), counted_returns_,
+                     [&] { returns_.reserve(wanted); }))
+    fail("the recursion is too deep");
 }
 
 bool interpreter::take_flag(const value& v) {
@@ -92,7 +115,7 @@ void interpreter::trace(const step& s, const value* top) {
 
 const step* interpreter::enter(const step& call, const step* code) {
   if (call.second == 0) {
-    if (returns_.size() >= deepest_call) fail("the recursion is too deep");
+    if (returns_.size() == returns_.capacity()) grow_returns();
     returns_.push_back(static_cast<std::uint32_t>(&call - code) + 1);
   }
   const std::size_t more = growth_[static_cast<std::size_t>(call.first)];

@@ -2,6 +2,7 @@
 // The stack machine: handles stack, control and scalars itself and calls operations for vectors.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -33,6 +34,7 @@ class interpreter {
   void require_within_limits(std::uint64_t executed);
   bool start();
   void grow(std::size_t more);
+  void grow_returns();
   void push_constants();
   bool take_flag(const value& v);
   void trace(const step& s, const value* top);
@@ -53,6 +55,9 @@ class interpreter {
   value* limit_ = nullptr;
   const step* at_ = nullptr;
   std::vector<std::uint32_t> returns_;
+  // The bytes of the two stacks that are counted in the memory for vectors.
+  std::size_t counted_values_ = 0;
+  std::size_t counted_returns_ = 0;
   // When the time is over, by the run's clock; 0 if there is no such limit.
   std::uint64_t deadline_ns_ = 0;
   // Indexed by the first instruction of a function.

@@ -25,8 +25,7 @@ bool gather(const T* from, const indices& all, T* to) {
     }
     return true;
   }
-  for (int32_t begin = 0; begin < all.count; begin += index_strip) {
-    const int32_t count = std::min(index_strip, all.count - begin);
+  return all_strips(0, all.count, index_strip, [&](int32_t begin, int32_t count) {
     const indices i{all.index + begin, nullptr, count, all.limit};
     if (!are_below(i)) return false;
     if (count < least_for_a_kernel) {
@@ -34,8 +33,8 @@ bool gather(const T* from, const indices& all, T* to) {
     } else {
       gather_elements(sizeof(T), from, i.index, to + begin, static_cast<std::size_t>(count));
     }
-  }
-  return true;
+    return true;
+  });
 }
 
 // Indices that the gather can compute on the way need not be stored: it is then done at once.

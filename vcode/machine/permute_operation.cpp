@@ -25,8 +25,7 @@ using std::int32_t;
 // Moves elements to all places. Returns false if an index is out of range.
 template <class T>
 bool scatter(const T* from, const indices& all, T* to) {
-  for (int32_t begin = 0; begin < all.count; begin += index_strip) {
-    const int32_t count = std::min(index_strip, all.count - begin);
+  return all_strips(0, all.count, index_strip, [&](int32_t begin, int32_t count) {
     const indices i{all.index + begin, nullptr, count, all.limit};
     if (!are_below(i)) return false;
     if (count < least_for_a_kernel) {
@@ -34,8 +33,8 @@ bool scatter(const T* from, const indices& all, T* to) {
     } else {
       scatter_elements(sizeof(T), from + begin, i.index, to, static_cast<std::size_t>(count));
     }
-  }
-  return true;
+    return true;
+  });
 }
 
 // Moves elements only to places begin .. end-1 of the segment `to`. The thread that owns these

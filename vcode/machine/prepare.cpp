@@ -2,6 +2,8 @@
 // Chooses the operations and kernels of all instructions.
 #include "vcode/machine/prepare.hpp"
 
+#include <vector>
+
 #include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
@@ -46,13 +48,17 @@ bool moves_nothing(const instruction& i) {
   return moves && i.first == 0;
 }
 
-// Returns true if only ends of branches stand between this instruction and RET.
-bool returns_next(const program_data& data, std::size_t at) {
-  do {
-    ++at;
-  } while (data.code[at].code == opcode::end_if);
-  if (data.code[at].code != opcode::branch_else) return data.code[at].code == opcode::ret;
-  return returns_next(data, static_cast<std::size_t>(data.code[at].first) - 1);
+// Tells for each instruction whether it is RET or only ends of branches stand between it and RET.
+// Branches lead forward, so one pass from the end finds that.
+std::vector<bool> find_returns(const program_data& data) {
+  std::vector<bool> made(data.code.size());
+  for (std::size_t at = data.code.size(); at-- > 0;) {
+    const instruction& i = data.code[at];
+    if (i.code == opcode::ret) made[at] = true;
+    if (i.code == opcode::end_if) made[at] = made[at + 1];
+    if (i.code == opcode::branch_else) made[at] = made[static_cast<std::size_t>(i.first)];
+  }
+  return made;
 }
 
 }  // namespace
@@ -61,6 +67,7 @@ prepared_program prepare(const program_data& data) {
   prepared_program made;
   made.data = &data;
   made.steps.reserve(data.code.size());
+  const std::vector<bool> returns = find_returns(data);
   for (std::size_t at = 0; at < data.code.size(); ++at) {
     const instruction& i = data.code[at];
     const instruction_info& about = info(i.code);
@@ -88,7 +95,7 @@ prepared_program prepare(const program_data& data) {
     if (i.code == opcode::call) {
       // A call right before RET needs no return address; `second` marks it.
       s.first = static_cast<std::int32_t>(data.functions[static_cast<std::size_t>(i.first)].begin);
-      s.second = returns_next(data, at) ? 1 : 0;
+      s.second = returns[at + 1] ? 1 : 0;
       s.operands = 0;
     }
     made.steps.push_back(s);

@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <utility>
-#include <vector>
 
 #include "vcode/machine/operations.hpp"
 
@@ -162,20 +161,28 @@ class ranking {
       packed* const sorted = sort_alone<Keys>(keys + mine.begin, mine.size(), merged + mine.begin);
       if (sorted != keys + mine.begin) std::copy_n(sorted, mine.size(), keys + mine.begin);
     });
+    // A phase must not throw, so it gets its memory here.
+    const scratch_array<packed> other(context_.memory, parts_ > 2 ? count : 0);
+    constexpr std::size_t line = 8;
+    const std::size_t stride = (4 * parts_ + line - 1) / line * line;
+    const scratch_array<std::size_t> places(context_.memory, stride * parts_);
     context_.workers.each(parts_, [&](unsigned part) {
       const range mine = part_of(count, part, parts_);
-      const std::vector<std::size_t> from = cut(keys, count, mine.begin);
-      const std::vector<std::size_t> to = cut(keys, count, mine.end);
-      merge(keys, from, to, merged + mine.begin);
+      std::size_t* const from = places.data() + part * stride;
+      std::size_t* const to = from + parts_;
+      cut(keys, count, mine.begin, from, to + parts_);
+      cut(keys, count, mine.end, to, to + parts_);
+      merge(keys, from, to, merged + mine.begin, other.data() + mine.begin);
       write(segment, merged, mine);
     });
   }
 
   // Finds where the smallest `wanted` keys end in each sorted part, by bisection among the keys.
-  std::vector<std::size_t> cut(const packed* keys, std::size_t count, std::size_t wanted) const {
-    std::vector<std::size_t> low(parts_);
-    std::vector<std::size_t> high(parts_);
-    std::vector<std::size_t> place(parts_);
+  // Writes a place for each part to `low`; `spare` has room for two more.
+  void cut(const packed* keys, std::size_t count, std::size_t wanted, std::size_t* low,
+           std::size_t* spare) const {
+    std::size_t* const high = spare;
+    std::size_t* const place = spare + parts_;
     for (unsigned p = 0; p < parts_; ++p) {
       low[p] = part_of(count, p, parts_).begin;
       high[p] = part_of(count, p, parts_).end;
@@ -186,7 +193,7 @@ class ranking {
       for (unsigned p = 1; p < parts_; ++p) {
         if (high[p] - low[p] > high[widest] - low[widest]) widest = p;
       }
-      if (high[widest] == low[widest]) return low;
+      if (high[widest] == low[widest]) return;
       const packed& pivot = keys[low[widest] + (high[widest] - low[widest]) / 2];
       std::size_t below = 0;
       for (unsigned p = 0; p < parts_; ++p) {
@@ -207,41 +214,36 @@ class ranking {
     }
   }
 
-  // Merges pairs of adjacent runs in rounds, alternating between the two arrays.
-  void merge(const packed* keys, const std::vector<std::size_t>& from,
-             const std::vector<std::size_t>& to, packed* out) const {
+  // Merges pairs of adjacent runs in rounds, alternating between two arrays, `out` and `other`.
+  // Overwrites `to` with the ends of the runs.
+  void merge(const packed* keys, const std::size_t* from, std::size_t* to, packed* out,
+             packed* other) const {
     const auto less = [](const packed& a, const packed& b) { return is_less(a, b); };
-    std::vector<packed> other;
-    std::vector<std::size_t> ends;
-    std::size_t total = 0;
-    for (unsigned p = 0; p < parts_; ++p) total += to[p] - from[p];
     if (parts_ == 2) {
       std::merge(keys + from[0], keys + to[0], keys + from[1], keys + to[1], out, less);
       return;
     }
-    other.resize(total);
     packed* source = out;
-    packed* target = other.data();
+    packed* target = other;
     std::size_t end = 0;
     for (unsigned p = 0; p < parts_; ++p) {
       std::copy(keys + from[p], keys + to[p], source + end);
       end += to[p] - from[p];
-      ends.push_back(end);
+      to[p] = end;
     }
-    while (ends.size() > 1) {
-      std::vector<std::size_t> next;
+    for (std::size_t runs = parts_; runs > 1; runs = (runs + 1) / 2) {
       std::size_t begin = 0;
-      for (std::size_t r = 0; r < ends.size(); r += 2) {
-        const std::size_t last = r + 1 < ends.size() ? ends[r + 1] : ends[r];
-        std::merge(source + begin, source + ends[r], source + ends[r], source + last,
-                   target + begin, less);
-        next.push_back(last);
+      for (std::size_t r = 0; r < runs; r += 2) {
+        const std::size_t middle = to[r];
+        const std::size_t last = r + 1 < runs ? to[r + 1] : middle;
+        std::merge(source + begin, source + middle, source + middle, source + last, target + begin,
+                   less);
+        to[r / 2] = last;
         begin = last;
       }
-      ends = std::move(next);
       std::swap(source, target);
     }
-    if (source != out) std::copy(source, source + total, out);
+    if (source != out) std::copy(source, source + end, out);
   }
 
   context& context_;

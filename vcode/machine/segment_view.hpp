@@ -58,6 +58,17 @@ struct piece {
   std::int32_t size() const { return end - begin; }
 };
 
+// Calls visit(begin, count) for strips of `strip` elements, and at last fewer, of begin .. end-1
+// until a call returns false. Returns whether all returned true.
+template <class Visit>
+bool all_strips(std::int32_t begin, std::int32_t end, std::int32_t strip, Visit&& visit) {
+  // No position is beyond `end`, which may be the largest number.
+  for (; end - begin > strip; begin += strip) {
+    if (!visit(begin, strip)) return false;
+  }
+  return begin == end || visit(begin, end - begin);
+}
+
 // What one part has: the rest of a segment that an earlier part began, whole segments, and the
 // beginning of a segment that the next part continues. A huge segment is cut; many small ones are
 // distributed.

@@ -8,13 +8,24 @@
 
 namespace tutti::vcode {
 
+void store::fail_full(std::size_t bytes) const {
+  throw machine_error(fmt::format("the memory for vectors, {} bytes, is full: {} more do not fit",
+                                  memory_.limit(), bytes));
+}
+
+template <class Header>
+Header* store::one_more(std::deque<Header>& headers) {
+  if (!take_outside(sizeof(Header))) fail_full(sizeof(Header));
+  return &headers.emplace_back();
+}
+
 block* store::header(kind type, std::int32_t length) {
   block* made = free_blocks_;
   if (made != nullptr) {
     free_blocks_ = made->next_free;
     *made = block{};
   } else {
-    made = &blocks_.emplace_back();
+    made = one_more(blocks_);
   }
   made->type = type;
   made->length = length;
@@ -23,10 +34,7 @@ block* store::header(kind type, std::int32_t length) {
 
 allocator::part store::scratch(std::size_t bytes) {
   const allocator::part got = memory_.allocate(bytes);
-  if (got.address == nullptr) {
-    throw machine_error(fmt::format("the memory for vectors, {} bytes, is full: {} more do not fit",
-                                    memory_.limit(), bytes));
-  }
+  if (got.address == nullptr) fail_full(bytes);
   return got;
 }
 
@@ -62,7 +70,7 @@ block* store::make_deferred(kind type, std::int32_t length) {
     free_fusables_ = made->deferred->next_free;
     *made->deferred = fusable{};
   } else {
-    made->deferred = &fusables_.emplace_back();
+    made->deferred = one_more(fusables_);
   }
   return made;
 }
@@ -89,7 +97,7 @@ pair_block* store::make_pair(value first, value second) {
     free_pairs_ = made->next_free;
     *made = pair_block{};
   } else {
-    made = &pairs_.emplace_back();
+    made = one_more(pairs_);
   }
   made->type = kind::pair;
   made->length = 1;

@@ -2,6 +2,7 @@
 // Makes, counts and frees the vectors of one interpreter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <stdexcept>
@@ -22,6 +23,10 @@ class machine_error : public std::runtime_error {
 class store {
  public:
   explicit store(arena& memory) : memory_(memory) {}
+
+  // Tells that `copies` interpreters, each with a store, do the same. What one of them takes
+  // outside of the arena counts for all, so that they agree when the memory is full.
+  void count_for(unsigned copies) { copies_ = copies; }
 
   // Makes a vector of `length` elements, not 1, for the caller to write.
   block* make(kind type, std::int32_t length);
@@ -50,14 +55,24 @@ class store {
   allocator::part scratch(std::size_t bytes);
   void free_scratch(allocator::part p) { memory_.free(p); }
 
+  // Counts bytes for use outside of the arena. Returns false if they do not fit.
+  bool take_outside(std::size_t bytes) { return memory_.take_outside(bytes * copies_); }
+  void give_back_outside(std::size_t bytes) { memory_.give_back_outside(bytes * copies_); }
+  std::size_t copies() const { return copies_; }
+
   allocator& memory() { return memory_; }
 
  private:
+  // A header, counted in the memory for vectors; it is kept for reuse until the end.
+  template <class Header>
+  Header* one_more(std::deque<Header>& headers);
+  [[noreturn]] void fail_full(std::size_t bytes) const;
   block* header(kind type, std::int32_t length);
   void destroy(block* b);
   void destroy_pair(pair_block* p);
 
   allocator memory_;
+  std::size_t copies_ = 1;
   std::deque<block> blocks_;
   std::deque<pair_block> pairs_;
   std::deque<fusable> fusables_;

@@ -2,6 +2,8 @@
 // READ, WRITE, FOPEN, FCLOSE, FREAD, FWRITE, FREAD_CHAR, SPAWN. One thread makes the system calls.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "vcode/io/file_table.hpp"
@@ -57,13 +59,32 @@ stream_result with_stream(context& c, const step& s, int32_t number, Act&& act) 
   return stream == nullptr ? no_stream(s, number) : act(stream);
 }
 
+// Calls read(largest) with the number of elements that a vector of this kind can have now, and
+// fails if the input has more.
+template <class Read>
+stream_result read_limited(context& c, kind type, Read&& read) {
+  // Small parts may come from free ones of their size, which room() does not count.
+  constexpr std::size_t always_tried = std::size_t{1} << 16;
+  allocator& memory = c.memory.memory();
+  const std::size_t fitting = std::max(memory.room(), always_tried) / size_of(type);
+  const std::size_t largest = std::min<std::size_t>(fitting, INT32_MAX);
+  stream_result made = read(largest);
+  if (!made.is_too_long) return made;
+  if (largest < fitting) fail("a vector has more elements than an INT can count");
+  fail(fmt::format("the memory for vectors, {} bytes, is full: the input has more than {} elements",
+                   memory.limit(), largest));
+}
+
 stream_result perform(context& c, const step& s, const value* v) {
   switch (s.code) {
     case opcode::read:
     case opcode::read_file: {
       const int32_t from = s.code == opcode::read ? 0 : number(c, v[0], "the stream");
-      return with_stream(c, s, from,
-                         [&](std::FILE* stream) { return file_table::read(stream, s.type); });
+      return with_stream(c, s, from, [&](std::FILE* stream) {
+        return read_limited(c, s.type, [&](std::size_t largest) {
+          return file_table::read(stream, s.type, largest);
+        });
+      });
     }
     case opcode::write:
     case opcode::write_file: {
@@ -82,14 +103,18 @@ stream_result perform(context& c, const step& s, const value* v) {
       const int32_t most = number(c, v[1], "the largest count");
       const std::vector<int32_t> delimiters = codes(c, v[0]);
       return with_stream(c, s, number(c, v[2], "the stream"), [&](std::FILE* stream) {
-        return file_table::read_characters(stream, delimiters, most);
+        return read_limited(c, kind::character, [&](std::size_t largest) {
+          return file_table::read_characters(stream, delimiters, most, largest);
+        });
       });
     }
     default: {
+      // -1 asks for a pipe; every other number is that of a stream.
       int32_t streams[3];
       for (unsigned i = 0; i < 3; ++i) {
         streams[i] = number(c, v[i + 1], "the stream");
-        if (streams[i] >= 0 && c.files.find(streams[i]) == nullptr) return no_stream(s, streams[i]);
+        if (streams[i] != -1 && c.files.find(streams[i]) == nullptr)
+          return no_stream(s, streams[i]);
       }
       return c.files.spawn(text(c, v[0]), streams);
     }

@@ -198,6 +198,27 @@ TEST(VcodeVerifier, Refuses) {
             "x:1:20: IF in A: operand 1 of 1 must be BOOL and is INT");
 }
 
+// The types of all values together have a limit too: without it these few words take gigabytes.
+TEST(VcodeVerifier, RefusesManyLargePairs) {
+  std::string large = "CONST INT 1";
+  for (int i = 0; i < 11; ++i) large += " COPY 1 0 PAIR";
+  const std::string text = "FUNC MAIN " + large;
+  std::string many;
+  for (int count = 1; count <= 2048; count *= 2) many += " COPY " + std::to_string(count) + " 0";
+  EXPECT_EQ(complaint(text + many + "\nRET"),
+            "x:2:1: RET in MAIN: the type of a nested PAIR is too large");
+  EXPECT_EQ(complaint(text + " COPY 1 0 COPY 2 0 COPY 4 0 RET"), "");
+  // Values without PAIRs are few enough, on every path.
+  EXPECT_EQ(complaint("FUNC MAIN CONST INT 1" + many + " RET"), "");
+  // Each of many calls leaves as much as one function may.
+  std::string calls = "FUNC MAIN";
+  for (int i = 0; i < 20; ++i) calls += " CALL G POP 128 0";
+  EXPECT_NE(
+      complaint(calls + " RET FUNC G " + large + many.substr(0, many.find(" COPY 128")) + " RET")
+          .find("the types of all values that calls leave are too large"),
+      std::string::npos);
+}
+
 TEST(VcodeVerifier, RefusesWhatGrowsWithoutEnd) {
   std::string pairs = "FUNC A CONST INT 1";
   for (int i = 0; i < 40; ++i) pairs += " COPY 1 0 PAIR";

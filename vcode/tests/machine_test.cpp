@@ -2,16 +2,21 @@
 // Tests the library as a caller uses it (values in, values out, errors) and its parts: arena,
 // random numbers, division into parts.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "tests/support/scratch.hpp"
+#include "vcode/io/file_table.hpp"
+#include "vcode/io/written_text.hpp"
 #include "vcode/machine/arena.hpp"
 #include "vcode/machine/group_memory.hpp"
 #include "vcode/machine/random_stream.hpp"
@@ -282,6 +287,52 @@ TEST(VcodeRun, EndlessRecursionEnds) {
   EXPECT_THROW(run(compile("FUNC A CONST INT 1 CALL A RET"), {}, how), run_error);
 }
 
+// The time to prepare a program grows with its length, not with the square of it.
+TEST(VcodeRun, LongChainsOfBranchesAreNoWork) {
+  constexpr int branches = 100'000;
+  std::string text = "FUNC MAIN";
+  for (int i = 0; i < branches; ++i) text += " CONST BOOL F IF CALL G ELSE";
+  for (int i = 0; i < branches; ++i) text += " ENDIF";
+  const program code = compile(text + " RET FUNC G RET");
+  const std::clock_t began = std::clock();
+  EXPECT_TRUE(run(code).stack.empty());
+  EXPECT_LT(std::clock() - began, 2 * CLOCKS_PER_SEC);
+}
+
+// Headers of vectors and both stacks need memory too, in every rank of engine spmd.
+TEST(VcodeRun, ALimitOfMemoryBoundsARecursion) {
+  const auto complaint_of = [](const char* program, run_options how) {
+    try {
+      run(compile(program, "x"), {}, how);
+    } catch (const run_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  // Half of the vectors is deferred: they have headers and no elements.
+  const char* const deferred =
+      "FUNC MAIN CALL G RET FUNC G CONST INT 1 CONST SEGDES 5000 DIST INT CALL G RET";
+  const char* const pairs = "FUNC MAIN CALL G RET FUNC G CONST INT 1 CONST INT 1 PAIR CALL G RET";
+  const std::string full = "the memory for vectors, 1048576 bytes, is full: ";
+  run_options how;
+  how.memory = 1 << 20;
+  // Without the limit of instructions a run that does not count headers would take long to fail.
+  how.most_instructions = 100'000;
+  EXPECT_EQ(complaint_of(deferred, how), "x:1:59: DIST in G: " + full + "88 more do not fit");
+  EXPECT_EQ(complaint_of(pairs, how), "x:1:53: PAIR in G: " + full + "128 more do not fit");
+  how.engine = engine::spmd;
+  how.threads = 2;
+  EXPECT_EQ(complaint_of(pairs, how), "x:1:53: PAIR in G: " + full + "128 more do not fit");
+
+  // A million values and calls fit into the smallest stacks, twenty million do not.
+  how.engine = engine::lazy;
+  how.most_instructions = 20'000'000;
+  EXPECT_EQ(complaint_of("FUNC MAIN CALL G RET FUNC G CALL G CONST INT 1 POP 1 0 RET", how),
+            "x:1:29: CALL in G: the recursion is too deep");
+  EXPECT_EQ(complaint_of("FUNC MAIN CALL G RET FUNC G CONST INT 1 CALL G RET", how),
+            "x:1:41: CALL in G: the recursion leaves too many values on the stack");
+}
+
 // Short segments of one length are reduced several at a time, from left to right like all others.
 TEST(VcodeRun, SegmentsOfOneLengthAreReducedFromTheLeft) {
   const std::string widest = vector_unit();
@@ -447,6 +498,85 @@ TEST(VcodeArena, FreshPagesAreThoseThatNobodyTouched) {
   EXPECT_EQ(bytes, 4 * page);
 }
 
+// The fibers of ranks that share a thread have small stacks.
+TEST(VcodeRun, DeepPairsFitOnTheStackOfAFiber) {
+  constexpr int levels = 2000;
+  std::string body = "CONST INT 1";
+  std::string text = "Int";
+  for (int i = 0; i < levels; ++i) {
+    body += " CONST INT 1 PAIR";
+    text = "pair(" + text + ",Int)";
+  }
+  run_options how;
+  how.engine = engine::spmd;
+  how.ranks = 4;
+  vector_value made = result_of(body, {}, how).at(0);
+  EXPECT_EQ(to_text(made), text + " \n");
+  const auto given = result_of("COPY 1 0 POP 1 0", {made}, how);
+  EXPECT_EQ(to_text(given.at(0)), text + " \n");
+
+  const written_text printed;
+  how.result = printed.stream();
+  result_of(body, {}, how);
+  EXPECT_EQ(printed.text(), text + " \n");
+
+  // Nor does the destructor of one that is nested deeper than any program can leave.
+  for (int i = 0; i < 1'000'000; ++i) {
+    auto outer = std::make_shared<pair>();
+    (i % 2 == 0 ? outer->first : outer->second) = std::move(made);
+    made = std::move(outer);
+  }
+}
+
+// A program that starts many others does not collect processes that have ended.
+TEST(VcodeStreams, SpawnWaitsForWhatHasEnded) {
+  const std::int32_t streams[3] = {0, 1, 2};
+  file_table files(stdin, stdout, stderr);
+  ASSERT_EQ(files.spawn("true", streams).error, "");
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(files.spawn("true", streams).error, "");
+  EXPECT_EQ(waitpid(ended.si_pid, nullptr, WNOHANG), -1);
+}
+
+TEST(VcodeStreams, SpawnTakesOneNumberForNoStream) {
+  const std::string start = "CONST CHAR \"true\" CONST INT 0 CONST INT ";
+  for (const char* const other : {"-2", "-2147483648", "77"}) {
+    const auto stack = result_of(start + other + " CONST INT 2 SPAWN");
+    EXPECT_EQ(std::get<flags>(stack.at(4)), flags{0}) << other;
+  }
+  EXPECT_EQ(std::get<flags>(result_of(start + "-1 CONST INT 2 SPAWN").at(4)), flags{1});
+}
+
+// An input of any length must not take more memory than the vector may.
+TEST(VcodeStreams, ReadersStopWhereTheMemoryEnds) {
+  const auto complaint_about = [](const std::string& text, const std::string& body) {
+    const test::scratch files;
+    std::FILE* const input = std::fopen(files.write("input", text).c_str(), "r");
+    run_options how;
+    how.memory = 1 << 20;
+    how.input = input;
+    const std::string got = complaint(body, {}, how);
+    how.engine = engine::spmd;
+    how.threads = 2;
+    std::rewind(input);
+    EXPECT_EQ(complaint(body, {}, how), got);
+    std::fclose(input);
+    return got;
+  };
+  const std::string full =
+      " in MAIN: the memory for vectors, 1048576 bytes, is full: the input has more than ";
+  const std::string many(400'000, 'x');
+  std::string numbers = "( ";
+  for (int i = 0; i < 300'000; ++i) numbers += "7 ";
+  EXPECT_EQ(complaint_about(many, "CONST CHAR \"y\" CONST INT -1 CONST INT 0 FREAD_CHAR"),
+            "x:1:51: FREAD_CHAR" + full + "262144 elements");
+  EXPECT_EQ(complaint_about("\"" + many, "READ CHAR"), "x:1:11: READ" + full + "262144 elements");
+  EXPECT_EQ(complaint_about(numbers, "CONST INT 0 FREAD INT"),
+            "x:1:23: FREAD" + full + "262144 elements");
+  EXPECT_EQ(complaint_about("( " + many, "READ INT"), "");
+}
+
 // A run never sees what an earlier run left in the memory, even if that run failed halfway.
 TEST(VcodeRun, RunsShareKeptMemory) {
   const integers many(300'000, 7);
@@ -465,6 +595,33 @@ TEST(VcodeRun, RunsShareKeptMemory) {
                 "");
     }
   }
+}
+
+// Strips end at the largest position too.
+TEST(VcodeSegments, StripsCoverARange) {
+  struct limits {
+    std::int32_t begin, end;
+  };
+  for (const limits of : {limits{0, 0},
+                          {7, 8},
+                          {0, 1024},
+                          {0, 1025},
+                          {INT32_MAX - 1000, INT32_MAX},
+                          {INT32_MAX - 1024, INT32_MAX},
+                          {INT32_MAX - 2500, INT32_MAX}}) {
+    std::int64_t at = of.begin;
+    EXPECT_TRUE(all_strips(of.begin, of.end, 1024, [&](std::int32_t begin, std::int32_t count) {
+      EXPECT_EQ(begin, at);
+      EXPECT_GT(count, 0);
+      EXPECT_LE(count, 1024);
+      at += count;
+      return at <= of.end;
+    }));
+    EXPECT_EQ(at, of.end);
+  }
+  int calls = 0;
+  EXPECT_FALSE(all_strips(0, 3000, 1024, [&](std::int32_t, std::int32_t) { return ++calls < 2; }));
+  EXPECT_EQ(calls, 2);
 }
 
 // For any segments and any number of parts, every element and every segment belongs to exactly one
