@@ -123,32 +123,6 @@ class program_file {
       if (part.p_type == PT_INTERP) name = bytes(part.p_offset, part.p_filesz).c_str();
     return name;
   }
-  // Returns the libraries that the program itself names (DT_NEEDED).
-  std::vector<std::string> libraries() const {
-    const std::vector<Elf64_Phdr> all = parts();
-    std::vector<std::uint64_t> names;
-    std::uint64_t strings = 0, size = 0;
-    for (const Elf64_Phdr& part : all) {
-      if (part.p_type != PT_DYNAMIC) continue;
-      const std::string content = bytes(part.p_offset, part.p_filesz);
-      for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= content.size(); at += sizeof(Elf64_Dyn)) {
-        Elf64_Dyn entry{};
-        std::memcpy(&entry, content.data() + at, sizeof entry);
-        if (entry.d_tag == DT_NULL) break;
-        if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
-        if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
-        if (entry.d_tag == DT_STRSZ) size = entry.d_un.d_val;
-      }
-    }
-    std::vector<std::string> found;
-    for (const Elf64_Phdr& part : all) {
-      if (part.p_type != PT_LOAD || strings - part.p_vaddr >= part.p_filesz) continue;
-      const std::string table = bytes(part.p_offset + (strings - part.p_vaddr), size);
-      for (const std::uint64_t name : names)
-        if (name < table.size()) found.emplace_back(table.c_str() + name);
-    }
-    return found;
-  }
 
  private:
   std::vector<Elf64_Phdr> parts() const {
@@ -209,18 +183,6 @@ std::string why_untouched(const fs::path& path) {
   return "";
 }
 
-// Returns the runtime of AddressSanitizer that the program names, or an empty string. It ends the
-// program unless it is the first library.
-std::string address_sanitizer_of(const fs::path& path) {
-  const program_file file(path);
-  if (!file.is_elf()) return "";
-  for (const std::string& name : file.libraries()) {
-    const std::string last = fs::path(name).filename().string();
-    if (last.starts_with("libasan.so") || last.starts_with("libclang_rt.asan")) return name;
-  }
-  return "";
-}
-
 // ---- the libraries
 
 // Looks above libexec in the build tree, and where `cmake --install` puts the libraries.
@@ -235,9 +197,16 @@ fs::path find_library(const char* name) {
                                        built.string(), installed.string()));
 }
 
-void prepend_preloads(const run_options& o, const fs::path& program) {
+// Puts the value before what the variable has.
+void prepend(const char* variable, std::string value, char between) {
+  if (const char* const before = std::getenv(variable); before != nullptr && *before != '\0')
+    value += between + std::string(before);
+  setenv(variable, value.c_str(), 1);
+}
+
+void prepend_preloads(const run_options& o) {
   const bool any = std::find(o.chosen.begin(), o.chosen.end(), true) != o.chosen.end();
-  std::string list = address_sanitizer_of(program);
+  std::string list;
   for (std::size_t i = 0; i < std::size(preloads); ++i) {
     if (!(any ? o.chosen[i] : preloads[i].is_default)) continue;
     const std::string file = find_library(preloads[i].library).string();
@@ -247,9 +216,11 @@ void prepend_preloads(const run_options& o, const fs::path& program) {
           file));
     list += (list.empty() ? "" : ":") + file;
   }
-  if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0')
-    list += (list.empty() ? "" : ":") + std::string(before);
-  if (!list.empty()) setenv("LD_PRELOAD", list.c_str(), 1);
+  if (list.empty()) return;
+  prepend("LD_PRELOAD", list, ':');
+  // AddressSanitizer ends a program in which another library comes first, which may allocate before
+  // it. tutti's leave allocation alone. What the user says comes later, and counts.
+  prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
 
 int complain(const std::string& sentence, int status) {
@@ -275,7 +246,7 @@ int run(const run_options& o) {
   if (const std::string why = why_untouched(program); !why.empty())
     std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
   else
-    prepend_preloads(o, program);
+    prepend_preloads(o);
   std::vector<char*> arguments;
   for (const std::string& each : o.program) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);

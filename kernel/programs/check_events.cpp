@@ -50,7 +50,7 @@ void check_broadcasts(checks& all, const char* name, u64 count, Send send) {
 
 constexpr u32 action_kinds = 3;
 struct receipt {
-  u64 runs = 0, last = 0, out_of_order = 0;
+  u64 count = 0, newest = 0, out_of_order = 0;
 };
 // By receiver and sender; only the receiver's actions write it.
 struct alignas(cache_line) receipts {
@@ -63,9 +63,9 @@ receipts received[machine::most_cores];
 void receive(void* kind, rank_t sender, std::uintptr_t payload) {
   receipts& mine = received[machine::here().index];
   receipt& r = mine.from[sender];
-  ++r.runs;
-  if (payload != r.last + 1) ++r.out_of_order;
-  r.last = payload;
+  ++r.count;
+  if (payload != r.newest + 1) ++r.out_of_order;
+  r.newest = payload;
   if (payload % action_kinds != address_of(kind)) ++mine.wrong_action;
   // release: publishes the receipt; pairs with the check's look.
   mine.events.fetch_add(1, release);
@@ -98,7 +98,7 @@ void check_many_senders(checks& all, u64 each) {
     while (received[to].events.load(acquire) < each * (cores() - 1)) yield();
     for (u32 from = 0; from < cores(); ++from) {
       const receipt& r = received[to].from[from];
-      all.expect(r.runs == (from == to ? 0 : each), "core ", to, " received ", r.runs,
+      all.expect(r.count == (from == to ? 0 : each), "core ", to, " received ", r.count,
                  " events of core ", from, " instead of ", each);
       all.expect(r.out_of_order == 0, "core ", to, ": ", r.out_of_order, " events of core ", from,
                  " came out of order");

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -22,8 +23,10 @@
 #include <cstring>
 #include <new>
 
+#include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/found_once.hpp"
+#include "tutti/platform/futex.hpp"
 #include "tutti/platform/thread_sanitizer.hpp"
 #include "tutti/wait/adaptive.hpp"
 
@@ -38,10 +41,12 @@ struct pooled {
   // Both are fixed from pthread_barrier_init to pthread_barrier_destroy.
   std::uint64_t participants = 0;
   std::uint64_t first_ticket = 0;
-  // The pool's lock protects both. `at` is the barrier for which the object was last initialised,
-  // or null if that was destroyed.
-  const pthread_barrier_t* at = nullptr;
+  // The barrier for which the object was last initialised. It is null if the program has destroyed
+  // that barrier or uses a copy of it.
+  std::atomic<const pthread_barrier_t*> at{nullptr};
   pooled* next_free = nullptr;
+  // LeakSanitizer finds every object by it.
+  const pooled* made_before = nullptr;
 };
 
 // What the program's memory holds. The tag tells our barriers from glibc's.
@@ -54,19 +59,57 @@ struct handle {
 constexpr std::uint64_t our_tag = 0x7475747469626172, destroyed_tag = 0x7475747469656e64;
 static_assert(sizeof(handle) <= sizeof(pthread_barrier_t));
 
-// Constant and without a destructor: other libraries may call before this one is initialised, and
-// threads may wait while the program ends.
-struct pool {
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  pooled* free = nullptr;
-  // A number of this process.
-  std::uint64_t key = 0;
-
-  void lock() noexcept { pthread_mutex_lock(&mutex); }
-  void unlock() noexcept { pthread_mutex_unlock(&mutex); }
-  std::uint64_t seal(const pooled* object) const noexcept {
-    return reinterpret_cast<std::uintptr_t>(object) ^ key;
+// The objects that are free, constant and without a destructor: other libraries may call before
+// this one is initialised, and threads may wait while the program ends.
+//
+// The lock is no mutex, and nothing is locked while a thread forks: the program's own handlers of
+// forks may make barriers. A child takes over the lock if a thread held it that was not forked.
+class pool {
+ public:
+  // Returns null if there is none.
+  pooled* take() noexcept {
+    lock();
+    // relaxed: the lock orders it.
+    pooled* const taken = free_.load(relaxed);
+    if (taken != nullptr) free_.store(taken->next_free, relaxed);
+    unlock();
+    return taken;
   }
+  void give_back(pooled* object) noexcept {
+    lock();
+    // relaxed: the lock orders it. release: a child sees a whole list if this thread is not forked.
+    object->next_free = free_.load(relaxed);
+    free_.store(object, release);
+    unlock();
+  }
+  void add(pooled* made) noexcept {
+    lock();
+    made->made_before = made_;
+    made_ = made;
+    unlock();
+  }
+
+ private:
+  void lock() noexcept {
+    const auto process = static_cast<std::uint32_t>(getpid());
+    for (;;) {
+      std::uint32_t holder = 0;
+      // acquire: pairs with unlock. relaxed: another try follows.
+      if (holder_.compare_exchange_strong(holder, process, acquire, relaxed)) return;
+      // acquire: as above, and nobody unlocks. relaxed: another try follows.
+      if (holder != process && holder_.compare_exchange_strong(holder, process, acquire, relaxed))
+        return;
+      // Nobody is woken: few threads make barriers at the same time.
+      platform::futex_wait(&holder_, process, now_ns() + 50'000);
+    }
+  }
+  // release: publishes the lists.
+  void unlock() noexcept { holder_.store(0, release); }
+
+  // The process of the thread that holds the lock, or 0.
+  std::atomic<std::uint32_t> holder_{0};
+  std::atomic<pooled*> free_{nullptr};
+  const pooled* made_ = nullptr;
 };
 constinit pool objects{};
 
@@ -76,29 +119,39 @@ handle handle_of(const pthread_barrier_t* barrier) {
   return h;
 }
 
-// Returns the object of a barrier that the program initialises anew without having destroyed it, as
-// programs do that have a barrier on the stack. Nobody may wait there, so no round is open. The
-// memory may hold anything if it was no barrier. The caller holds the pool's lock.
+std::uint64_t seal(const pooled* object) noexcept {
+  std::uint64_t key = 0;
+  // 16 random bytes, which a process has from its parent.
+  if (const auto* const random = reinterpret_cast<const char*>(getauxval(AT_RANDOM)))
+    std::memcpy(&key, random, sizeof key);
+  key += static_cast<std::uint64_t>(getpid()) * 0x9e3779b97f4a7c15;
+  return reinterpret_cast<std::uintptr_t>(object) ^ key;
+}
+
+// Returns the object of a barrier that the program has used and initialises anew without having
+// destroyed it, as programs do that have a barrier on the stack. Nobody may wait there, so no round
+// is open. A barrier that has only been initialised may have been copied and be in use elsewhere.
+// The memory may hold anything if it was no barrier.
 pooled* left_at(const pthread_barrier_t* barrier) noexcept {
   const handle h = handle_of(barrier);
-  if (h.tag != our_tag || h.seal != objects.seal(h.object) || h.object->at != barrier)
+  // relaxed: no thread uses the barrier meanwhile.
+  if (h.tag != our_tag || h.seal != seal(h.object) || h.object->at.load(relaxed) != barrier)
     return nullptr;
-  // relaxed: no thread draws a ticket meanwhile.
   const std::uint64_t drawn = h.object->tickets.load(relaxed) - h.object->first_ticket;
-  return drawn % h.object->participants == 0 ? h.object : nullptr;
+  return drawn != 0 && drawn % h.object->participants == 0 ? h.object : nullptr;
 }
 
 // Returns null if there is no memory.
 pooled* take_object(const pthread_barrier_t* barrier) noexcept {
-  objects.lock();
   pooled* object = left_at(barrier);
-  if (object == nullptr && objects.free != nullptr) {
-    object = objects.free;
-    objects.free = object->next_free;
+  if (object == nullptr) object = objects.take();
+  if (object == nullptr) {
+    object = new (std::nothrow) pooled;
+    if (object == nullptr) return nullptr;
+    objects.add(object);
   }
-  if (object == nullptr) object = new (std::nothrow) pooled;
-  if (object != nullptr) object->at = barrier;
-  objects.unlock();
+  // relaxed: the program publishes the barrier.
+  object->at.store(barrier, relaxed);
   return object;
 }
 
@@ -127,19 +180,6 @@ class kept_errno {
   const int before_ = errno;
 };
 
-[[gnu::constructor]] void prepare() noexcept {
-  // 16 random bytes of the process.
-  if (const auto* const random = reinterpret_cast<const char*>(getauxval(AT_RANDOM)))
-    std::memcpy(&objects.key, random, sizeof objects.key);
-  // The lock must not be held while a thread forks: the child inherits it without its holder. What
-  // the parent makes from then on is not in the child's memory.
-  pthread_atfork([] { objects.lock(); }, [] { objects.unlock(); },
-                 [] {
-                   ++objects.key;
-                   objects.unlock();
-                 });
-}
-
 }  // namespace
 
 extern "C" {
@@ -158,7 +198,7 @@ extern "C" {
   object->participants = count;
   // relaxed: late threads only read it.
   object->first_ticket = object->tickets.load(relaxed);
-  const handle h{our_tag, object, objects.seal(object)};
+  const handle h{our_tag, object, seal(object)};
   std::memcpy(barrier, &h, sizeof h);
   return 0;
 }
@@ -172,11 +212,12 @@ extern "C" {
     return call_glibc<&pthread_barrier_destroy>("pthread_barrier_destroy", barrier);
   const handle none{destroyed_tag, nullptr, 0};
   std::memcpy(barrier, &none, sizeof none);
-  objects.lock();
-  h.object->at = nullptr;
-  h.object->next_free = objects.free;
-  objects.free = h.object;
-  objects.unlock();
+  // A copy of a barrier gives nothing back, because the object may be in use. relaxed: the program
+  // orders its calls at a barrier that it destroys.
+  if (h.object->at.load(relaxed) == barrier) {
+    h.object->at.store(nullptr, relaxed);
+    objects.give_back(h.object);
+  }
   return 0;
 }
 
@@ -188,6 +229,9 @@ extern "C" {
                ? EINVAL
                : call_glibc<&pthread_barrier_wait>("pthread_barrier_wait", barrier);
   pooled& b = *h.object;
+  // relaxed: left_at() and pthread_barrier_destroy() look when no thread waits.
+  if (const auto* const at = b.at.load(relaxed); at != barrier) [[unlikely]]
+    if (at != nullptr) b.at.store(nullptr, relaxed);
   // They are read before the ticket: after the last ticket the barrier may be another one.
   const std::uint64_t participants = b.participants, first = b.first_ticket;
   // seq_cst: acquire and release pass all threads' writes from ticket to ticket; the total order

@@ -49,7 +49,7 @@ ATOMIC_TYPE = re.compile(
     r"|atomic_(?:flag|bool|[su]?char|u?short|u?int(?:\d+_t)?|u?l?long|u?intptr_t|size_t)\b)"
 )
 DECLARATOR = re.compile(r"\s*(?:const\s+)?&?\s*(\w+)\s*((?:\[[^\]]*\]\s*)*)")
-# What declares an object of another type: a name that stands there, too, tells nothing.
+# What declares an object of another type: without an object before it, such a name tells nothing.
 PLAIN = re.compile(
     r"(?<!_Atomic )"
     r"\b(?:auto|bool|char|double|float|int|long|unsigned|string|u(?:8|16|32|64)|\w+_t)\b"
@@ -104,9 +104,17 @@ def atomic_names(code: str) -> set[str]:
             if at == len(code) or code[at] != "," or is_parameter(before):
                 break
             at += 1
-    for match in PLAIN.finditer(code):
-        names.difference_update([match[1], *re.findall(r",\s*(\w+)", match[2])])
     return names
+
+
+def plain_names(code: str) -> set[str]:
+    """The names that the code also declares as objects of other types. One that ends by an
+    underscore is a member.
+    """
+    names: set[str] = set()
+    for match in PLAIN.finditer(code):
+        names.update([match[1], *re.findall(r",\s*(\w+)", match[2])])
+    return {name for name in names if not name.endswith("_")}
 
 
 def is_parameter(before: str) -> bool:
@@ -149,9 +157,11 @@ def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
     """No operator on an atomic: each would be seq_cst without saying so. The names declared here
     identify atomics.
     """
-    names = "|".join(sorted(atomic_names(code)))
-    if not names:
+    declared = atomic_names(code)
+    if not declared:
         return []
+    names = "|".join(sorted(declared))
+    plain = plain_names(code)
     element = rf"(?:{names})\b(?:\s*\[[^\]]*\])?"
     operator = re.compile(
         rf"(?:^\s*|[.;{{}})]\s*|->)({element})\s*(?:\+\+|--|[-+&|^]?=(?!=))"
@@ -167,7 +177,9 @@ def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
         )
         for match in operator.finditer(code)
         for index in [match.lastindex]
-        if not REFERENCE.search(code[max(0, match.start(index) - 100) : match.start(index)])
+        for before in [code[max(0, match.start(index) - 100) : match.start(index)]]
+        if not REFERENCE.search(before)
+        and (before.endswith((".", "->")) or not re.match(r"\w+", match[index])[0] in plain)
     ]
 
 

@@ -256,6 +256,8 @@ class MemoryOrdersTest(CheckTest):
         ):
             with self.subTest(text):
                 self.assertEqual(self.messages(text), [])
+        text = "std::atomic<int> n{0}, m_{0};\nvoid f(int n, int m_) {\n  a.n = 1;\n  ++m_;\n}\n"
+        self.assertEqual(len(self.messages(text)), 2)
 
     def test_refuses_operators(self) -> None:
         declared = "std::atomic<int> count_{0};\nMemory::template atomic<bool> flag;\n"

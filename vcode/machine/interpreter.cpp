@@ -208,6 +208,7 @@ bool interpreter::loop() {
         c_.statistics.instructions += count;
         return false;
       case opcode::make_pair: {
+        save();
         const value second = *--top;
         const value first = *--top;
         *top++ = value(c_.memory.make_pair(first, second));

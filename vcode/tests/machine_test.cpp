@@ -316,6 +316,7 @@ TEST(VcodeRun, ALimitOfMemoryBoundsARecursion) {
   const std::string full = "the memory for vectors, 1048576 bytes, is full: ";
   run_options how;
   how.memory = 1 << 20;
+  EXPECT_EQ(complaint_of(pairs, how), "x:1:53: PAIR in G: " + full + "128 more do not fit");
   // Without the limit of instructions a run that does not count headers would take long to fail.
   how.most_instructions = 100'000;
   EXPECT_EQ(complaint_of(deferred, how), "x:1:59: DIST in G: " + full + "88 more do not fit");

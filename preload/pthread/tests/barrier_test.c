@@ -81,6 +81,27 @@ static void check_processes(void) {
   CHECK(pthread_barrier_destroy(shared) == 0);
 }
 
+// Each process leaves a barrier of its own, whose object only it has, in memory that the next one
+// has too.
+static void check_what_a_sibling_leaves(void) {
+  pthread_barrier_t* const left = map(MAP_SHARED);
+  for (int i = 0; i < 2; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      enum { many = 5000 };
+      static pthread_barrier_t others[many];
+      if (i == 0)
+        for (int k = 0; k < many; ++k) CHECK(pthread_barrier_init(&others[k], NULL, 1) == 0);
+      CHECK(pthread_barrier_init(left, NULL, 1) == 0);
+      CHECK(pthread_barrier_wait(left) == PTHREAD_BARRIER_SERIAL_THREAD);
+      _exit(0);
+    }
+    int status = 1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+  CHECK(munmap(left, 4096) == 0);
+}
+
 static void check_too_little_memory(void) {
   enum { many = 100000 };
   const size_t bytes = many * sizeof(pthread_barrier_t);
@@ -122,6 +143,32 @@ static void check_barriers_that_are_left(void) {
     CHECK(pthread_barrier_wait(&left) == PTHREAD_BARRIER_SERIAL_THREAD);
   }
   CHECK(pages_of_memory() < before + 1000);
+  // Barriers that have been moved stay apart from those that are made where they were.
+  enum { copies = 3 };
+  pthread_barrier_t moved[copies];
+  for (int used = 0; used < 2; ++used) {
+    for (int i = 0; i < copies; ++i) {
+      pthread_barrier_t here;
+      CHECK(pthread_barrier_init(&here, NULL, 1) == 0);
+      if (used) CHECK(pthread_barrier_wait(&here) == PTHREAD_BARRIER_SERIAL_THREAD);
+      memcpy(&moved[i], &here, sizeof here);
+      if (used) CHECK(pthread_barrier_wait(&moved[i]) == PTHREAD_BARRIER_SERIAL_THREAD);
+    }
+    CHECK(memcmp(&moved[0], &moved[1], sizeof moved[0]) != 0);
+    CHECK(memcmp(&moved[1], &moved[2], sizeof moved[0]) != 0);
+    for (int i = 0; i < copies; ++i) CHECK(pthread_barrier_destroy(&moved[i]) == 0);
+  }
+  // A barrier and its copy are destroyed, and the object does not become two barriers.
+  pthread_barrier_t first, second;
+  CHECK(pthread_barrier_init(&first, NULL, 1) == 0);
+  memcpy(&second, &first, sizeof first);
+  CHECK(pthread_barrier_destroy(&first) == 0);
+  CHECK(pthread_barrier_destroy(&second) == 0);
+  CHECK(pthread_barrier_init(&first, NULL, 1) == 0);
+  CHECK(pthread_barrier_init(&second, NULL, 1) == 0);
+  CHECK(memcmp(&first, &second, sizeof first) != 0);
+  CHECK(pthread_barrier_destroy(&first) == 0);
+  CHECK(pthread_barrier_destroy(&second) == 0);
   // A copy in other memory is not the barrier, so its object is not used again.
   pthread_barrier_t kept, other;
   CHECK(pthread_barrier_init(&kept, NULL, 2) == 0);
@@ -199,6 +246,7 @@ int main(void) {
     on_threads(run_lives);
   }
   check_processes();
+  check_what_a_sibling_leaves();
   CHECK(pthread_barrier_init(&barrier, NULL, 0) == EINVAL);
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process forks while another of its threads makes and destroys barriers: the children can make
-// some, too.
+// some, too. So can handlers of forks, and threads may make barriers under a lock that the program
+// takes for each fork.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,9 +22,35 @@ static void make_and_destroy(pthread_barrierattr_t* shared) {
   pthread_barrier_destroy(&between_processes);
 }
 
+static pthread_mutex_t taken_for_forks = PTHREAD_MUTEX_INITIALIZER;
+
 static void* make_and_destroy_always(void* raw) {
-  while (!is_over) make_and_destroy(raw);
+  while (!is_over) {
+    make_and_destroy(raw);
+    pthread_mutex_lock(&taken_for_forks);
+    make_and_destroy(raw);
+    pthread_mutex_unlock(&taken_for_forks);
+  }
   return NULL;
+}
+
+static void make_one(void) {
+  pthread_barrier_t one;
+  pthread_barrier_init(&one, NULL, 1);
+  pthread_barrier_wait(&one);
+  pthread_barrier_destroy(&one);
+}
+static void before_a_fork(void) {
+  make_one();
+  pthread_mutex_lock(&taken_for_forks);
+}
+static void after_a_fork(void) {
+  make_one();
+  pthread_mutex_unlock(&taken_for_forks);
+}
+// It runs before the constructors of preloaded libraries.
+__attribute__((constructor(101))) static void register_handlers(void) {
+  pthread_atfork(before_a_fork, after_a_fork, after_a_fork);
 }
 
 int main(void) {

@@ -44,6 +44,9 @@ class Run(unittest.TestCase):
         for options in (["--pthread"], ["--openmp"], ["--pthread", "--openmp"], []):
             with self.subTest(options=options):
                 self.succeeds(*options, "--", WITH_ASAN)
+        # A program that it starts does not become one of AddressSanitizer.
+        command = 'test -z "$(grep libasan /proc/self/maps)"'
+        self.succeeds("--pthread", "--", WITH_ASAN, "start", command)
 
     def test_thread_sanitizer(self) -> None:
         if not WITH_TSAN:
