@@ -100,7 +100,7 @@ class pool {
       if (holder != process && holder_.compare_exchange_strong(holder, process, acquire, relaxed))
         return;
       // Nobody is woken: few threads make barriers at the same time.
-      platform::futex_wait(&holder_, process, now_ns() + 50'000);
+      platform::futex_wait(&holder_, process, platform::now_ns() + 50'000);
     }
   }
   // release: publishes the lists.
