@@ -272,7 +272,6 @@ FILE* fdopen(int, const char*) noexcept {
 }
 int fileno(FILE*) noexcept { return refuse_with(EBADF); }
 // No file has a descriptor.
-int open(const char*, int, ...) { return refuse_with(ENOENT); }
 ssize_t read(int, void*, std::size_t) { return refuse_with(EBADF); }
 int close(int) { return refuse_with(EBADF); }
 off64_t lseek64(int, off64_t, int) noexcept { return refuse_with(EBADF); }

@@ -73,32 +73,30 @@ vector_value one_to_host(context& c, const value& v) {
   }
 }
 
-// The PAIRs that a destructor on this thread has reached and has not yet released; null if no
-// destructor is running.
-constinit thread_local std::vector<std::shared_ptr<pair>>* reached = nullptr;
-
-}  // namespace
-
-// The destructors of the parts only add to the list of the outermost one.
-pair::~pair() {
-  std::vector<std::shared_ptr<pair>> mine;
-  const bool is_outermost = reached == nullptr;
-  if (is_outermost) reached = &mine;
-  for (vector_value* const part : {&first, &second}) {
+// Moves the PAIRs that are parts of this one into the list.
+void move_parts(pair& from, std::vector<std::shared_ptr<pair>>& list) {
+  for (vector_value* const part : {&from.first, &from.second}) {
     auto* const whole = std::get_if<std::shared_ptr<pair>>(part);
     if (whole == nullptr || *whole == nullptr) continue;
     try {
-      reached->push_back(std::move(*whole));
+      list.push_back(std::move(*whole));
     } catch (const std::bad_alloc&) {
-      // Without memory for the list, the end of this destructor releases the part.
+      // Without memory for the list, the destructor of `from` releases the part.
     }
   }
-  if (!is_outermost) return;
-  while (!mine.empty()) {
-    const std::shared_ptr<pair> released = std::move(mine.back());
-    mine.pop_back();
+}
+
+}  // namespace
+
+// The parts have no parts left when their own destructors run, so those do not nest.
+pair::~pair() {
+  std::vector<std::shared_ptr<pair>> reached;
+  move_parts(*this, reached);
+  while (!reached.empty()) {
+    const std::shared_ptr<pair> released = std::move(reached.back());
+    reached.pop_back();
+    if (released.use_count() == 1) move_parts(*released, reached);
   }
-  reached = nullptr;
 }
 
 value to_machine(context& c, kind type, const void* elements, std::size_t count) {
