@@ -170,7 +170,8 @@ module tutti_machine_core_formal
       a_only_ready_passes: assert (!(retires && decoded.kind == KindExtension)
           || (ext_known_i && ext_ready_i));
       a_only_answered_passes: assert (!(retires && decoded.kind == KindAccess)
-          || (data_ready_i && !data_fault_i));
+          || (data_ready_i && !data_fault_i)
+          || (decoded.op == OpStoreConditional && !u_core.reserved));
       a_interrupt_is_passed_on: assert (!(ext_valid && (due || call_due)) || ext_cancel);
 
       // Traps.

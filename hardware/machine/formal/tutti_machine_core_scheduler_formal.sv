@@ -2,7 +2,8 @@
 /// The scheduler with anything at its ports and resets at any time: the core goes to the next thread
 /// that is ready, and never to one that waits; whoever is ready has it after at most Threads - 1
 /// turns of others; a turn ends at the first place where a thread gives way, but for the
-/// instructions that a LoadReserved keeps it; a reservation is its thread's and of this turn.
+/// instructions that a LoadReserved keeps it; a reservation is its thread's and of this turn, and ends
+/// with traps, calls and the ends of their handlers.
 module tutti_machine_core_scheduler_formal #(
     parameter int unsigned Threads = 2,
     localparam int unsigned ThreadBits = $clog2(Threads)
@@ -13,6 +14,7 @@ module tutti_machine_core_scheduler_formal #(
     input logic waits_i,
     input logic redirects_i,
     input logic traps_i,
+    input logic returns_i,
     input logic retires_i,
     input logic reserves_i,
     input logic conditional_i,
@@ -36,6 +38,7 @@ module tutti_machine_core_scheduler_formal #(
       .waits_i,
       .redirects_i,
       .traps_i,
+      .returns_i,
       .retires_i,
       .reserves_i,
       .conditional_i,
@@ -59,7 +62,8 @@ module tutti_machine_core_scheduler_formal #(
   // Instructions since the first LoadReserved of this turn, if there was one.
   logic first_q = 1'b0;
   logic [4:0] since_q = '0;
-  // The last LoadReserved, unless a StoreConditional or another thread came behind it.
+  // The last LoadReserved, unless a StoreConditional, a trap, a call, the end of a handler or another
+  // thread came behind it.
   logic reserved_q = 1'b0;
   logic [ThreadBits-1:0] by_q;
   logic gives_way;
@@ -87,7 +91,7 @@ module tutti_machine_core_scheduler_formal #(
       since_q <= '0;
     end
     if (!rst_n) reserved_q <= 1'b0;
-    else if (switches || conditional_i) reserved_q <= 1'b0;
+    else if (switches || conditional_i || traps_i || returns_i) reserved_q <= 1'b0;
     else if (reserves_i) reserved_q <= 1'b1;
     if (reserves_i) by_q <= thread;
   end
@@ -98,8 +102,9 @@ module tutti_machine_core_scheduler_formal #(
     assume (!(reserves_i && conditional_i));
     assume (retires_i || !(reserves_i || conditional_i));
     assume (!(retires_i && (waits_i || traps_i)));
-    // A LoadReserved and a StoreConditional are no jumps.
+    // A LoadReserved and a StoreConditional are no jumps, and the end of a handler is one.
     assume (!(redirects_i && (reserves_i || conditional_i)));
+    assume (!returns_i || (redirects_i && retires_i));
   end
   always_comb begin
     if (rst_n) begin
@@ -127,6 +132,8 @@ module tutti_machine_core_scheduler_formal #(
       c_is_kept: cover (redirects_i && others && !switches);
       c_is_kept_no_longer: cover (redirects_i && switches && first_q);
       c_loses_its_reservation: cover (reserved && switches);
+      c_loses_it_at_a_trap: cover (reserved && traps_i && !switches);
+      c_loses_it_at_a_return: cover (reserved && returns_i && !switches);
       c_reservation: cover (reserved && conditional_i);
     end
   end

@@ -276,7 +276,7 @@ module tutti_machine_core
       end
     endcase
   end
-  // A StoreConditional whose reservation another thread has ended fails without an access.
+  // A StoreConditional without a reservation of its thread fails without an access.
   logic fails;
   assign fails = decoded.op == OpStoreConditional && !reserved;
   assign data_valid_o =
@@ -476,6 +476,7 @@ module tutti_machine_core
       .waits_i      (waits),
       .redirects_i  (redirects),
       .traps_i      (traps || calls),
+      .returns_i    (retires && (decoded.kind == KindReturn || decoded.kind == KindCallReturn)),
       .retires_i    (retires),
       .reserves_i   (retires && decoded.kind == KindAccess && decoded.op == OpLoadReserved),
       .conditional_i(retires && decoded.kind == KindAccess && decoded.op == OpStoreConditional),

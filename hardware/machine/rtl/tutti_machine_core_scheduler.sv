@@ -6,7 +6,9 @@
 /// instruction waits for an event, and when the next instruction has to be fetched anew. As every
 /// loop has such a place, a thread that spins keeps no other one from running.
 ///
-/// The cache has one reservation. A thread loses it when it gives the core away. So that a
+/// The cache has one reservation. A thread loses it when it gives the core away, and with each trap
+/// and remote call and at the end of their handlers: these may have let another thread of software
+/// write the word, and the cache does not end a reservation for its own core's stores. So that a
 /// StoreConditional can succeed, a LoadReserved keeps the thread in the core for HoldInstructions
 /// instructions, once in a turn.
 module tutti_machine_core_scheduler #(
@@ -24,6 +26,8 @@ module tutti_machine_core_scheduler #(
     /// It goes on where it has to be fetched anew, or with a trap or a remote call.
     input  logic                  redirects_i,
     input  logic                  traps_i,
+    /// A handler of a trap or call ends.
+    input  logic                  returns_i,
     /// It retires an instruction: a LoadReserved, a StoreConditional, or another one.
     input  logic                  retires_i,
     input  logic                  reserves_i,
@@ -47,14 +51,19 @@ module tutti_machine_core_scheduler #(
   if (HoldInstructions < 1 || HoldInstructions > 15)
     $fatal(1, "tutti_machine_core_scheduler: HoldInstructions must be 1 to 15");
 
+  logic reserved_q;
+  assign reserved_o = reserved_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || switches_o || traps_i || returns_i || conditional_i) reserved_q <= 1'b0;
+    else if (reserves_i) reserved_q <= 1'b1;
+  end
+
   if (Threads == 1) begin : gen_one
     assign thread_o = '0;
     assign next_o = '0;
     assign switches_o = 1'b0;
-    assign reserved_o = 1'b1;
     logic unused;
-    assign unused = ^{clk_i, rst_ni, waits_i, redirects_i, traps_i, retires_i, reserves_i,
-        conditional_i, ready_i};
+    assign unused = ^{waits_i, redirects_i, retires_i, ready_i};
 `ifdef FORMAL
     assign formal_hold_o = '0;
     assign formal_held_o = 1'b0;
@@ -63,7 +72,7 @@ module tutti_machine_core_scheduler #(
     logic [ThreadBits-1:0] thread_q, candidate;
     // Instructions for which a LoadReserved still keeps the thread, and whether one has in this turn.
     logic [3:0] hold_q, hold_d;
-    logic held_q, held_d, reserved_q, reserved_d;
+    logic held_q, held_d;
     logic leaves;
 
     assign leaves = waits_i || traps_i || (redirects_i && hold_q == '0);
@@ -81,28 +90,21 @@ module tutti_machine_core_scheduler #(
     end
 
     always_comb begin
-      hold_d     = hold_q;
-      held_d     = held_q;
-      reserved_d = reserved_q;
+      hold_d = hold_q;
+      held_d = held_q;
       if (retires_i && hold_q != '0) hold_d = hold_q - 4'd1;
       if (reserves_i) begin
-        reserved_d = 1'b1;
-        held_d     = 1'b1;
+        held_d = 1'b1;
         if (!held_q) hold_d = 4'(HoldInstructions);
       end
-      if (conditional_i) begin
-        reserved_d = 1'b0;
-        hold_d     = '0;
-      end
+      if (conditional_i) hold_d = '0;
       if (leaves) begin
         hold_d = '0;
         held_d = 1'b0;
       end
-      if (switches_o) reserved_d = 1'b0;
     end
 
     assign thread_o = thread_q;
-    assign reserved_o = reserved_q;
 `ifdef FORMAL
     assign formal_hold_o = hold_q;
     assign formal_held_o = held_q;
@@ -110,15 +112,13 @@ module tutti_machine_core_scheduler #(
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
-        thread_q   <= '0;
-        hold_q     <= '0;
-        held_q     <= 1'b0;
-        reserved_q <= 1'b0;
+        thread_q <= '0;
+        hold_q   <= '0;
+        held_q   <= 1'b0;
       end else begin
-        thread_q   <= next_o;
-        hold_q     <= hold_d;
-        held_q     <= held_d;
-        reserved_q <= reserved_d;
+        thread_q <= next_o;
+        hold_q   <= hold_d;
+        held_q   <= held_d;
       end
     end
   end

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace tutti::machine {
 
@@ -110,6 +111,7 @@ class reference {
   retirement take_call(std::uint32_t insn) {
     retirement r = begin(insn);
     r.trap = r.is_interrupt = redirected_ = true;
+    reserved_ = false;
     r.cause = 25;
     rcpc_ = pc_;
     pc_ = mrcentry_;
@@ -173,6 +175,7 @@ class reference {
 
   void trap(retirement& r, unsigned cause, std::uint32_t tval) {
     r.trap = redirected_ = true;
+    reserved_ = false;
     r.cause = cause;
     r.tval = tval;
     r.rd = 0;
@@ -327,8 +330,11 @@ class reference {
     }
     const bool reads = op == access::lr;
     if (address % 4 != 0) return trap(r, reads ? 4 : 6, address);
+    // A sc fails without an access unless the last lr of this piece of code has no sc yet.
+    if (op == access::sc && !std::exchange(reserved_, false)) return write(r, 1);
     const auto word = memory.execute(op, address, value, 15, machine_);
     if (!word) return trap(r, reads ? 5 : 7, address);
+    if (reads) reserved_ = true;
     write(r, *word);
   }
 
@@ -341,6 +347,7 @@ class reference {
         if (!busy_ || machine_call_ != machine_) return illegal(r);
         next_ = rcpc_;
         redirected_ = true;
+        reserved_ = false;
         next_busy_ = false;
         if (machine_) mstatus_ |= mie_bit;
         return;
@@ -348,6 +355,7 @@ class reference {
         if (!machine_) return illegal(r);
         next_ = mepc_;
         redirected_ = true;
+        reserved_ = false;
         machine_ = (mstatus_ & mpp_bits) != 0;
         mstatus_ = (mstatus_ & mpie_bit ? mie_bit : 0) | mpie_bit;
         return;
@@ -462,7 +470,7 @@ class reference {
   bool enabled_call_ = false, machine_call_ = false, busy_ = false, masked_ = false;
   bool next_busy_ = false;
   std::uint32_t mrcentry_ = 0, rcpc_ = 0;
-  bool redirected_ = false, cycle_written_ = false, instret_written_ = false;
+  bool reserved_ = false, redirected_ = false, cycle_written_ = false, instret_written_ = false;
 };
 
 }  // namespace tutti::machine
