@@ -119,25 +119,21 @@ class program_file {
   // Returns the dynamic linker that the program names, or an empty string.
   std::string dynamic_linker() const {
     std::string name;
-    for (const Elf64_Phdr& part : parts())
-      if (part.p_type == PT_INTERP) name = bytes(part.p_offset, part.p_filesz).c_str();
-    return name;
-  }
-
- private:
-  std::vector<Elf64_Phdr> parts() const {
-    std::vector<Elf64_Phdr> found;
     for (unsigned i = 0; i < header_.e_phnum; ++i) {
       const std::string content =
           bytes(header_.e_phoff + std::uint64_t{i} * header_.e_phentsize, sizeof(Elf64_Phdr));
       if (content.size() != sizeof(Elf64_Phdr)) break;
-      std::memcpy(&found.emplace_back(), content.data(), content.size());
+      Elf64_Phdr part{};
+      std::memcpy(&part, content.data(), sizeof part);
+      if (part.p_type == PT_INTERP) name = bytes(part.p_offset, part.p_filesz).c_str();
     }
-    return found;
+    return name;
   }
+
+ private:
   // Returns fewer bytes, or none, if the file does not have them. No part that is read is long.
   std::string bytes(std::uint64_t at, std::uint64_t size) const {
-    constexpr std::uint64_t most = 1 << 24;
+    constexpr std::uint64_t most = 4096;
     std::string content(size <= most ? size : 0, '\0');
     if (std::fseek(file_.get(), static_cast<long>(at), SEEK_SET) != 0) return "";
     content.resize(std::fread(content.data(), 1, content.size(), file_.get()));

@@ -4,7 +4,6 @@
 // et al. 2019.
 #include <deque>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,12 +23,8 @@ namespace {
 world& here() noexcept { return *world::current(); }
 
 // A thread that waits there keeps its CPU, so that another on the same CPU would never arrive.
-void refuse_more_than_cpus(const char* what, rank_t threads) {
-  const machine& m = simulated::hardware();
-  if (threads > m.cpus())
-    throw std::invalid_argument(std::string(what) + " takes one thread of each CPU, and " + m.name +
-                                " has " + std::to_string(m.cpus()) + ": not " +
-                                std::to_string(threads) + " threads");
+void refuse_more_than_cpus(const std::string& what, rank_t threads) {
+  refuse_more_threads(simulated::hardware(), threads, what + " takes one thread of each CPU");
 }
 
 // The unit of each cluster, and tutti's barrier among the first ranks of the clusters. They let

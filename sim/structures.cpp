@@ -20,16 +20,19 @@ world& here() noexcept { return *world::current(); }
 
 }  // namespace
 
+void refuse_more_threads(const machine& m, rank_t threads, const std::string& why) {
+  if (threads > m.cpus())
+    throw std::invalid_argument(why + ", and " + m.name + " has " + std::to_string(m.cpus()) +
+                                ": not " + std::to_string(threads) + " threads");
+}
+
 structures::structures(const machine& m, rank_t threads, distances of)
     : machine_(m),
       of_(of),
       cycle_(std::max<sim_time>(1, picoseconds(1 / m.clock_ghz))),
       places_(threads),
       threads_(threads) {
-  if (threads > m.cpus())
-    throw std::invalid_argument("a Hardware Barrier Structure has one bit for each CPU, and " +
-                                m.name + " has " + std::to_string(m.cpus()) + ": not " +
-                                std::to_string(threads) + " threads");
+  refuse_more_threads(m, threads, "a Hardware Barrier Structure has one bit for each CPU");
   const unsigned sockets = m.nodes / m.nodes_of_structure, local = m.cpus() / sockets;
   for (unsigned s = 0; s < sockets; ++s) sockets_.emplace_back(local, sockets - 1);
   std::vector<unsigned> members(sockets);

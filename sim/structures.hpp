@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "hardware/model/hbs_unit.hpp"
@@ -15,6 +16,9 @@
 #include "tutti/platform/config.hpp"
 
 namespace tutti::sim {
+
+// Throws std::invalid_argument, beginning with `why`, for more threads than the machine has CPUs.
+void refuse_more_threads(const machine& m, rank_t threads, const std::string& why);
 
 class structures {
  public:
