@@ -59,16 +59,6 @@ REFERENCE = re.compile(r"&\s*\w+\s*=\s*$")
 NOT_A_NAME = {"const", "operator", "return"}
 
 
-def closing(code: str, start: int) -> int:
-    """The index of the parenthesis that closes the one just before `start`."""
-    depth = 1
-    for index in range(start, len(code)):
-        depth += {"(": 1, ")": -1}.get(code[index], 0)
-        if depth == 0:
-            return index
-    return len(code)
-
-
 def past(code: str, start: int, ends: str) -> int:
     """The index of the first of the characters `ends` outside of brackets, or the end."""
     depth = 0
@@ -90,7 +80,7 @@ def atomic_names(code: str) -> set[str]:
                 depth += {"<": 1, ">": -1}.get(code[at], 0)
                 at += 1
         elif match[2]:
-            at = closing(code, at) + 1
+            at = past(code, at, ")") + 1
         while declared := DECLARATOR.match(code, at):
             end = declared.end()
             # A function, its parameter, or the argument of a template declares no list.
@@ -139,7 +129,7 @@ def check_operations(path: pathlib.Path, code: str) -> list[Violation]:
     carried = re.compile(rf"\b(?:{'|'.join(['memory_order_', *PARAMETER.findall(code)])})\b")
     for match in OPERATION.finditer(code):
         name = next(group for group in match.groups() if group)
-        arguments = code[match.end() : closing(code, match.end())]
+        arguments = code[match.end() : past(code, match.end(), ")")]
         written = len(ORDER.findall(arguments)) + len(carried.findall(arguments))
         line = line_at(code, match.start())
         if not written:
@@ -170,17 +160,15 @@ def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
         rf"|(?:\breturn|[^=!<>]=)\s+({element})\s*(?:;|[-+*/%|^]\s|&&?\s|[<>=!]=)",
         re.MULTILINE,
     )
-    return [
-        Violation(
-            path, line_at(code, match.start(index)),
-            f"operator on the atomic '{match.group(index)}'",
-        )
-        for match in operator.finditer(code)
-        for index in [match.lastindex]
-        for before in [code[max(0, match.start(index) - 100) : match.start(index)]]
-        if not REFERENCE.search(before)
-        and (before.endswith((".", "->")) or not re.match(r"\w+", match[index])[0] in plain)
-    ]
+    found = []
+    for match in operator.finditer(code):
+        start = match.start(match.lastindex)
+        before = code[max(0, start - 100) : start]
+        use = match[match.lastindex]
+        is_plain = not before.endswith((".", "->")) and re.match(r"\w+", use)[0] in plain
+        if not is_plain and not REFERENCE.search(before):
+            found.append(Violation(path, line_at(code, start), f"operator on the atomic '{use}'"))
+    return found
 
 
 def indentation(code: str) -> int:
