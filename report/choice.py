@@ -10,7 +10,8 @@ does. Two things need a word:
   answers at once, who sleeps burns nothing. The default's latency is held against those that burn
   no more than it does (or no more than the wait itself, where that is short; beyond LONG_WAIT
   against those that give most of it back), its processor time against those that answer as fast.
-  A contender that is faster at a higher price is named beside.
+  With more threads than cores the waiters share what the one that works leaves, so giving most of
+  it back is less for each of them. A contender that is faster at a higher price is named beside.
 * A time to recover counts as lost only beyond RECOVERY_GRACE: the scheduler's slices are
   milliseconds.
 """
@@ -164,7 +165,14 @@ def _who(row: Row) -> tuple[str, str, str]:
     return (row["provider"], row["name"], row["wait"])
 
 
-def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
+def _most_burnt(wait: float, threads: int, cores: int | None) -> float:
+    """The processor time that a waiter takes if none of what the others leave is given back."""
+    if not cores or threads <= cores:
+        return wait
+    return wait * (cores - 1) / (threads - 1)
+
+
+def _fair(cell: list[Row], other_side: list[Row], default: Row, cores: int | None) -> list[Row]:
     """Those of a cell of latencies, or of processor times, that do not pay for it on the other
     side.
     """
@@ -176,9 +184,10 @@ def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
         limit = LOSS * mine
     else:
         wait = wait_of(default["scenario"])
-        limit = max(
-            mine * BURNS_AS_MUCH, wait * ((1 - GIVEN_BACK) if wait > LONG_WAIT else BURNS_AS_MUCH)
-        )
+        allowed = wait * BURNS_AS_MUCH
+        if wait > LONG_WAIT:
+            allowed = _most_burnt(wait, default["threads"], cores) * (1 - GIVEN_BACK)
+        limit = max(mine * BURNS_AS_MUCH, allowed)
     return [row for row in cell if row is default or other.get(_who(row), limit) <= limit]
 
 
@@ -198,7 +207,7 @@ def _why_not(data: Dataset, row: Row) -> str:
 def _choice(cell: list[Row], other_side: list[Row], data: Dataset) -> Choice:
     cores = data.cores
     default = default_of(cell)
-    fair = _fair(cell, other_side, default) if default and other_side else cell
+    fair = _fair(cell, other_side, default, cores) if default and other_side else cell
     tutti, peer = best(tutti_of(fair)), best(peers_of(fair))
     ahead, against_best = _ahead(default, fair)
     dearer = best(row for row in cell if row not in fair)

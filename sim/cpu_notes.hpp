@@ -29,6 +29,7 @@ class cpu_notes : public platform::cpu_hints {
     cpu_hints::note_preemption(began_ns, now_ns, true, false);
   }
   bool is_contest_over(std::uint64_t now_ns, std::uint32_t awake) noexcept;
+  static bool is_quota_scarce(std::uint64_t /*now_ns*/) noexcept { return false; }
   bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept;
 
  private:

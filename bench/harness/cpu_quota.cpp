@@ -51,16 +51,6 @@ void give_controller(const std::string& parent) {
   write_text(parent + "/cgroup.subtree_control", "+cpu");
 }
 
-void set_quota(const std::string& folder, bool unified, double cpus) {
-  const auto quota_us = static_cast<long>(cpus * static_cast<double>(period_us));
-  if (unified) {
-    write_text(folder + "/cpu.max", fmt::format("{} {}", quota_us, period_us));
-    return;
-  }
-  write_text(folder + "/cpu.cfs_period_us", std::to_string(period_us));
-  write_text(folder + "/cpu.cfs_quota_us", std::to_string(quota_us));
-}
-
 // A process and all that it has started.
 std::vector<pid_t> family_of(pid_t process) {
   std::vector<pid_t> family{process};
@@ -129,13 +119,14 @@ std::optional<cpu_controller> find_cpu_controller(const std::string& mountinfo,
   return found;
 }
 
-cpu_quota::cpu_quota(double cpus) {
+cpu_quota::cpu_quota(double cpus) : cpus_(cpus) {
   const auto found =
       find_cpu_controller(read_whole("/proc/self/mountinfo"), read_whole("/proc/self/cgroup"));
   if (!found)
     throw std::runtime_error("no file system of cgroups with the cpu controller is mounted");
+  unified_ = found->unified;
   std::string parent = found->folder;
-  if (found->unified) {
+  if (unified_) {
     try {
       give_controller(parent);
     } catch (const std::runtime_error&) {
@@ -159,7 +150,7 @@ cpu_quota::cpu_quota(double cpus) {
     if (mkdir(folder_.c_str(), 0755) != 0) {
       throw std::runtime_error(fmt::format("{}: {}", folder_, strerror(errno)));
     }
-    set_quota(folder_, found->unified, cpus);
+    set();
   } catch (const std::runtime_error&) {
     rmdir(folder_.c_str());
     close(guarded_);
@@ -171,6 +162,22 @@ cpu_quota::cpu_quota(double cpus) {
 cpu_quota::~cpu_quota() {
   close(guarded_);
   waitpid(guard_, nullptr, 0);
+}
+
+void cpu_quota::enter(pid_t process, members who) const {
+  // The kernel gives a group its whole quota when the quota is set, and lets it run.
+  set();
+  move(process, who, folder_ + "/cgroup.procs");
+}
+
+void cpu_quota::set() const {
+  const auto quota_us = static_cast<long>(cpus_ * static_cast<double>(period_us));
+  if (unified_) {
+    write_text(folder_ + "/cpu.max", fmt::format("{} {}", quota_us, period_us));
+    return;
+  }
+  write_text(folder_ + "/cpu.cfs_period_us", std::to_string(period_us));
+  write_text(folder_ + "/cpu.cfs_quota_us", std::to_string(quota_us));
 }
 
 void cpu_quota::move(pid_t process, members who, const std::string& target) const {

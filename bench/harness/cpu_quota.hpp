@@ -31,17 +31,21 @@ class cpu_quota {
   cpu_quota& operator=(const cpu_quota&) = delete;
 
   // Puts a process with all its threads into the group, or back; with its family, those that it has
-  // started too. Takes some milliseconds. Throw std::runtime_error.
+  // started too. Whoever enters has a whole quota: what others used up of this period before does
+  // not count. Takes some milliseconds. Throw std::runtime_error.
   enum class members { process, family };
-  void enter(pid_t process, members who) const { move(process, who, folder_ + "/cgroup.procs"); }
+  void enter(pid_t process, members who) const;
   void leave(pid_t process, members who) const { move(process, who, outside_); }
   // cgroup.procs of the group that processes are put back into.
   const std::string& outside() const { return outside_; }
   const std::string& folder() const { return folder_; }
 
  private:
+  void set() const;
   void move(pid_t process, members who, const std::string& target) const;
 
+  bool unified_ = false;
+  double cpus_;
   std::string folder_;
   std::string outside_;
   // A process that removes the group when this one has ended, in whatever way.

@@ -85,6 +85,21 @@ def test_who_sleeps_is_not_held_against_who_spins(tmp_path: Path):
     assert not found["CPU time of a waiter"].loses
 
 
+@pytest.mark.parametrize(("burned", "loses"), [(140e3, False), (49e3, False), (45e3, True)])
+def test_waiters_on_shared_cores_have_less_to_give_back(
+    tmp_path: Path, burned: float, loses: bool
+):
+    """Seven that never sleep share the one core that the eighth leaves: 143 us each."""
+    found = by_metric(
+        chosen(
+            tmp_path,
+            *(each | {"threads": 8} for each in waiter("tutti", 87000, 20000, "gap_1ms")),
+            *(each | {"threads": 8} for each in waiter("libomp", 18000, burned, "gap_1ms")),
+        )
+    )
+    assert found["latency"].loses == loses
+
+
 def test_a_short_wait_is_held_against_who_spins(tmp_path: Path):
     found = by_metric(
         chosen(

@@ -63,7 +63,8 @@ struct simulated : tutti::platform::standard_words {
   static void unpark(const Word&) noexcept {}
 
   struct hints : tutti::platform::cpu_hints {
-    bool is_shared = false;
+    bool is_shared = false, has_scarce_quota = false;
+    bool is_quota_scarce(std::uint64_t) const noexcept { return has_scarce_quota; }
     bool visited_by_another() const noexcept { return is_shared; }
     void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns,
                             bool is_proven) noexcept {
@@ -338,6 +339,15 @@ TEST(Balance, DoesNotSleepThroughWakeUps) {
   unsigned slept = 0;
   for (int i = 0; i < 20; ++i) slept += w.wait(simulated::wake_up_ns + 3 * us).wake_ups > 0 ? 1 : 0;
   EXPECT_LE(slept, 8u);
+}
+
+TEST(Balance, SleepsThroughWaitsOf60usWhileTheQuotaIsScarce) {
+  waiter w(patience::balanced());
+  for (const bool is_scarce : {false, true, false}) {
+    w.core().has_scarce_quota = is_scarce;
+    EXPECT_EQ(w.wait(always(60 * us), most_learning).wake_ups, is_scarce ? 1 : 0);
+    EXPECT_EQ(w.wait(always(10 * us), most_learning).wake_ups, 0);
+  }
 }
 
 TEST(Balance, KeepsToATimeThatIsChosen) {

@@ -266,12 +266,10 @@ int watch_a_quota_change(const real_group& group) {
   return 0;
 }
 
-// Returns true if a CPU is so expensive to poll on as only a stop by the quota makes it.
+// Returns true if waiters sleep for a part of the time because of the quota. A turn begins so.
 bool is_polling_expensive() {
-  const std::uint64_t later = platform::now_ns() + 300 * ms;
-  for (const platform::cpu_hints& cpu : platform::hints_of_cpus)
-    if (cpu.is_contested(later)) return true;
-  return false;
+  constexpr std::uint64_t turn = platform::quota_stops::turn_ns;
+  return platform::stops_by_quota.forbid_polling((platform::now_ns() / turn + 1) * turn);
 }
 
 // Keeps the calling thread on the n-th CPU that the process may use.

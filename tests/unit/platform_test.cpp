@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -314,14 +315,6 @@ TEST(CpuHints, AreContestedNoMoreWhenTheOtherProcessHasGone) {
   }
 }
 
-TEST(CpuHints, DoNotAskTheSystemAboutAQuota) {
-  static platform::cpu_hints core;
-  const std::uint64_t now = 1'000 * ms;
-  core.note_preemption(now - 30 * ms, now, true, true);
-  EXPECT_FALSE(core.is_contest_over(now + 200 * ms, 4, only_the_caller));
-  EXPECT_TRUE(core.is_contested(now + 200 * ms));
-}
-
 // Three of them take a hundredth of the core each.
 TEST(CpuHints, DoNotMindProcessesThatTakeASliceNowAndThen) {
   static platform::cpu_hints core;
@@ -383,29 +376,88 @@ TEST(Platform, AHostThatTakesTheCpuAwayIsNoTask) {
   EXPECT_TRUE(core.is_contested(now));
 }
 
-// Waiters poll again later and later, because each trial uses up a period of the quota.
-TEST(Platform, AStopByTheQuotaMakesPollingExpensive) {
+// Returns for which part of the milliseconds after `now` waiters should sleep.
+double part_without_polling(const platform::quota_stops& stops, std::uint64_t now) {
+  constexpr int samples = 1'000;
+  int without = 0;
+  for (int i = 0; i < samples; ++i)
+    without += stops.forbid_polling(now + i * platform::quota_stops::turn_ns / samples);
+  return static_cast<double>(without) / samples;
+}
+
+TEST(Platform, EachStopByTheQuotaLeavesLessTimeForPolling) {
+  platform::quota_stops stops;
+  std::uint64_t now = 1'000 * ms;
+  EXPECT_EQ(part_without_polling(stops, now), 0);
+  double expected = 0;
+  for (int stop = 1; stop <= 8; ++stop, now += 100 * ms) {
+    stops.note_stop(now);
+    expected += (1 - expected) / 4;
+    EXPECT_NEAR(part_without_polling(stops, now), expected, 0.02) << stop;
+    expected -= 0.1 / 16;
+  }
+  EXPECT_NEAR(part_without_polling(stops, now + 3'900 * ms), expected - 0.25, 0.02);
+  EXPECT_EQ(part_without_polling(stops, now + 16'000 * ms), 0) << "there was none for a long time";
+  // A thread that has read the clock long before another one found the stop.
+  stops.note_stop(1);
+  EXPECT_GT(part_without_polling(stops, 2), 0.98);
+  for (int stop = 1; stop <= 1'000; ++stop) stops.note_stop(now);
+  EXPECT_GT(part_without_polling(stops, now), 0.99);
+}
+
+// A group that uses two CPUs if its waiters poll and less than its quota if they sleep.
+TEST(Platform, StopsByTheQuotaBecomeFewAndShortAndLittleOfTheQuotaIsLeft) {
+  constexpr double quota = 1.5, period_ms = 100, polling = 2;
+  for (const double sleeping : {0.3, 0.9, 1.4}) {
+    platform::quota_stops stops;
+    double used = 0, used_later = 0, stopped_later_ms = 0;
+    bool is_stopped = false;
+    for (std::uint64_t at_ms = 1'000; at_ms < 41'000; ++at_ms) {
+      if (at_ms % 100 == 0) {
+        if (is_stopped) stops.note_stop(at_ms * ms);
+        is_stopped = false;
+        used = 0;
+      }
+      const bool is_later = at_ms >= 11'000;
+      if (!is_stopped) {
+        const double more = stops.forbid_polling(at_ms * ms) ? sleeping : polling;
+        used += more;
+        is_stopped = used >= quota * period_ms;
+        used_later += is_later ? more : 0;
+      } else if (is_later) {
+        ++stopped_later_ms;
+      }
+    }
+    EXPECT_LT(stopped_later_ms / 30'000, 0.03) << sleeping;
+    EXPECT_GT(used_later / 30'000 / quota, 0.9) << sleeping;
+  }
+}
+
+TEST(Platform, AStopByTheQuotaIsNoOtherProcess) {
   for (const bool yields : {false, true}) {
     platform::cpu_hints core{};
     std::uint64_t now = 1'000 * ms;
-    const auto stop = [&] {
+    for (int slice = 1; slice <= 8; ++slice, now += 100 * ms) {
       if (yields)
         core.note_foreign_slice(now - 30 * ms, now, 0, false, true);
       else
         core.note_preemption(now - 30 * ms, now, true, true);
-    };
-    for (const std::uint64_t expected : {256u, 512u, 1'024u, 2'048u, 2'048u}) {
-      EXPECT_FALSE(core.is_contested(now)) << expected;
-      stop();
-      EXPECT_TRUE(core.is_contested(now + expected * ms - 1)) << expected;
-      EXPECT_FALSE(core.is_contested(now + expected * ms)) << expected;
       EXPECT_FALSE(core.has_other_process()) << "a yield does not give the core to another process";
-      now += (expected + 100) * ms;
+      EXPECT_FALSE(core.is_contested(now)) << "the object of all stops tells when polling is bad";
     }
-    now += 5'000 * ms;
-    stop();
-    EXPECT_FALSE(core.is_contested(now + 256 * ms)) << "the last one was long ago";
   }
+}
+
+TEST(CpuHints, TellWhenTheQuotaIsScarce) {
+  auto& stops = platform::stops_by_quota;
+  const std::uint64_t now = 1'000 * ms;
+  EXPECT_FALSE(platform::cpu_hints::is_quota_scarce(now));
+  stops.note_stop(now);
+  for (std::uint64_t at = now; at < now + platform::quota_stops::turn_ns; at += ms)
+    EXPECT_EQ(platform::cpu_hints::is_quota_scarce(at), stops.forbid_polling(at));
+  // No later test may find this stop.
+  std::destroy_at(&stops);
+  std::construct_at(&stops);
 }
 
 TEST(Platform, KnowsWhetherATaskHasDisplacedTheThread) {

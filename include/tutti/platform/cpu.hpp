@@ -92,7 +92,7 @@ class alignas(cache_line) cpu_hints {
                           bool is_proven, bool by_quota) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    if (by_quota) return count_stop(now_ns);
+    if (by_quota) return;
     if (2 * own_ns > now_ns - began_ns) return;
     const std::uint64_t last = look(last_slice_);
     // Another waiter that had also yielded the core reported this slice.
@@ -122,7 +122,7 @@ class alignas(cache_line) cpu_hints {
                        bool by_quota) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    if (by_quota) return count_stop(now_ns);
+    if (by_quota) return;
     if (!by_a_task) return;
     if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
@@ -148,8 +148,7 @@ class alignas(cache_line) cpu_hints {
     before = now;
     return is_more || now == 0;
   }
-  // Returns true if another process uses this core too, so that polling takes its processor time,
-  // or if polling uses up a quota.
+  // Returns true if another process uses this core too, so that polling takes its processor time.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
   // Returns true, and is_contested() returns false from then on, if the system tells that no more
   // tasks are ready to run than the caller's barrier has participants that do not sleep, of whom
@@ -164,6 +163,10 @@ class alignas(cache_line) cpu_hints {
     put(contested_until_, now_ns);
     put(over_at_, now_ns);
     return true;
+  }
+  // Returns true if a quota leaves no processor time for polling at the moment.
+  static bool is_quota_scarce(std::uint64_t now_ns) noexcept {
+    return stops_by_quota.forbid_polling(now_ns);
   }
   // is_shunned() returns true during a period of avoidance: each yield on this core costs a slice.
   // has_other_process() returns true if another process was found on this core and is not
@@ -234,8 +237,6 @@ class alignas(cache_line) cpu_hints {
 
   static constexpr std::uint32_t first_ms = 4, most_ms = 256, first_contested_ms = 32,
                                  most_contested_ms = 512;
-  // A stop takes up to a period of the quota, mostly 100 ms, and a quota seldom changes.
-  static constexpr std::uint32_t first_stopped_ms = 256, most_stopped_ms = 2'048;
   static constexpr std::uint64_t at_once_ns = 2'000'000, soon_ns = 20'000'000,
                                  lately_ns = 256'000'000, forget_ns = 1'000'000'000;
   // The slices of others count for the first of these times. The second shows a busy process, the
@@ -269,22 +270,15 @@ class alignas(cache_line) cpu_hints {
                            was_contested_lately(now_ns) ? still_foreign_ns : much_foreign_ns);
   }
   void contest(std::uint64_t now_ns) noexcept {
-    lengthen_contest(now_ns, first_contested_ms, most_contested_ms);
+    const std::uint32_t ms =
+        was_contested_lately(now_ns)
+            ? within(2 * look(contested_ms_), first_contested_ms, most_contested_ms)
+            : first_contested_ms;
     const bool was_misled = now_ns - look(over_at_) <= foreign_window_ns;
-    put(ask_at_, was_misled ? look(contested_until_) : now_ns + ask_every_ns);
-  }
-  // The same if the quota stopped the caller. The number of tasks tells nothing about it.
-  void count_stop(std::uint64_t now_ns) noexcept {
-    lengthen_contest(now_ns, first_stopped_ms, most_stopped_ms);
-    put(ask_at_, look(contested_until_));
-  }
-  void lengthen_contest(std::uint64_t now_ns, std::uint32_t shortest_ms,
-                        std::uint32_t longest_ms) noexcept {
-    const std::uint32_t ms = was_contested_lately(now_ns)
-                                 ? within(2 * look(contested_ms_), shortest_ms, longest_ms)
-                                 : shortest_ms;
+    const std::uint64_t until = now_ns + ms * std::uint64_t{1'000'000};
     put(contested_ms_, ms);
-    put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
+    put(contested_until_, until);
+    put(ask_at_, was_misled ? until : now_ns + ask_every_ns);
   }
   void shun(std::uint64_t now_ns) noexcept {
     const bool was_misled = now_ns - look(believed_at_) <= soon_ns;
@@ -302,22 +296,10 @@ class alignas(cache_line) cpu_hints {
     put(other_process_until_, 0);
   }
 
-  std::atomic<const void*> last_waiter_;
-  std::atomic<const void*> running_;
-  std::atomic<std::uint64_t> other_process_until_;
-  std::atomic<std::uint64_t> turn_until_;
-  std::atomic<std::uint64_t> look_at_;
-  std::atomic<std::uint64_t> last_slice_;
-  std::atomic<std::uint64_t> foreign_at_;
-  std::atomic<std::uint64_t> contested_until_;
-  std::atomic<std::uint64_t> ask_at_;
-  std::atomic<std::uint64_t> over_at_;
-  std::atomic<std::uint64_t> believed_at_;
-  std::atomic<std::uint32_t> other_process_ms_;
-  std::atomic<std::uint32_t> contested_ms_;
-  std::atomic<std::uint32_t> foreign_ns_;
-  std::atomic<std::uint32_t> short_yields_;
-  std::atomic<std::uint32_t> waits_;
+  std::atomic<const void*> last_waiter_, running_;
+  std::atomic<std::uint64_t> other_process_until_, turn_until_, look_at_, last_slice_, foreign_at_,
+      contested_until_, ask_at_, over_at_, believed_at_;
+  std::atomic<std::uint32_t> other_process_ms_, contested_ms_, foreign_ns_, short_yields_, waits_;
   core_sharers sharers_;
 };
 

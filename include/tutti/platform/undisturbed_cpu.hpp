@@ -12,6 +12,7 @@ struct undisturbed_cpu {
   bool has_other_process() const noexcept { return false; }
   bool is_shunned(std::uint64_t) const noexcept { return false; }
   bool is_contested(std::uint64_t) const noexcept { return false; }
+  bool is_quota_scarce(std::uint64_t) const noexcept { return false; }
   bool is_contest_over(std::uint64_t, std::uint32_t) const noexcept { return false; }
   bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
   int times_before_yield(std::uint64_t, bool) const noexcept { return 0; }

@@ -50,8 +50,8 @@ struct adaptive_options {
   // time of several. This value also separates the two cases that matter in programs: loops with
   // 200 us of serial code between them should not sleep, and loops with 500 us should.
   std::uint32_t sleep_cost_ns = 300'000;
-  // The cost of a sleep on a core that another process uses too, where polling takes processor time
-  // from the work.
+  // The cost of a sleep where polling takes processor time from the work: on a core that another
+  // process uses too, and while a quota is scarce.
   std::uint32_t contested_sleep_cost_ns = 30'000;
   // If a yield, or the time between two readings of the clock, takes longer, a thread of another
   // process used the core.
@@ -205,7 +205,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       mine.looks = 0;
       return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
-    if (!core.is_contested(start) && mine.beside_work == 0)
+    if (!core.is_contested(start) && !core.is_quota_scarce(start) && mine.beside_work == 0)
       budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     // From this length on the wait would sleep if it knew that another process uses the core.
     const std::uint64_t asks_after = chosen.is_balanced() && core.had_slice_lately(start)
@@ -325,15 +325,17 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     if (previous != 0) mine.lengths.add(previous);
     mine.last_ns = 0;
     auto& core = Memory::core();
-    const bool is_contested = core.is_contested(now) && !core.is_contest_over(now, awake());
+    const bool takes_from_work = core.is_quota_scarce(now) ||
+                                 (core.is_contested(now) && !core.is_contest_over(now, awake()));
     const bool is_beside_work = mine.crowded_waits > 0 && mine.beside_work != 0;
     const std::uint32_t learnt =
-        mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
+        mine.lengths.budget_ns(takes_from_work  ? options.contested_sleep_cost_ns
                                : is_beside_work ? options.sleep_cost_beside_work_ns
                                                 : options.sleep_cost_ns);
     const std::uint32_t group_ns = wake_up_of_group_ns();
     // Threads that share a core hand it on by yields.
-    if (is_contested || mine.crowded_waits > 0 || group_ns <= options.sleep_cost_ns) return learnt;
+    if (takes_from_work || mine.crowded_waits > 0 || group_ns <= options.sleep_cost_ns)
+      return learnt;
     // Simulated clocks begin at 0.
     const std::uint64_t phase = (now + options.trial_period_ns / 2) % options.trial_period_ns;
     const bool is_trial = phase < options.trial_ns && previous < options.longest_of_trials_ns;
