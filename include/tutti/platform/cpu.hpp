@@ -270,10 +270,8 @@ class alignas(cache_line) cpu_hints {
                            was_contested_lately(now_ns) ? still_foreign_ns : much_foreign_ns);
   }
   void contest(std::uint64_t now_ns) noexcept {
-    const std::uint32_t ms =
-        was_contested_lately(now_ns)
-            ? within(2 * look(contested_ms_), first_contested_ms, most_contested_ms)
-            : first_contested_ms;
+    const std::uint32_t longer = was_contested_lately(now_ns) ? 2 * look(contested_ms_) : 0;
+    const std::uint32_t ms = within(longer, first_contested_ms, most_contested_ms);
     const bool was_misled = now_ns - look(over_at_) <= foreign_window_ns;
     const std::uint64_t until = now_ns + ms * std::uint64_t{1'000'000};
     put(contested_ms_, ms);

@@ -119,11 +119,7 @@ inline std::uint32_t runnable_tasks() noexcept {
   static constinit found_once<int> opened{-1};
   const int file = opened.get([] { return open_plainly("/proc/loadavg"); }, close_plainly);
   char text[64]{};
-  // pread, called so that ThreadSanitizer takes no notice: in the compiled library it does not see
-  // that the thread that opened the file has handed it over. Where registers have 32 bits the
-  // offset takes two or three arguments, all of them zero.
-  const auto size = file < 0 ? 0 : syscall(SYS_pread64, file, text, sizeof text - 1, 0L, 0L, 0L);
-  if (size <= 0) return 0;
+  if (read_start_plainly(file, text, sizeof text - 1) <= 0) return 0;
   // "0.24 0.13 0.05 2/345 6789"
   const char* at = text;
   for (int blanks = 0; blanks < 3 && *at != '\0'; ++at) blanks += *at == ' ' ? 1 : 0;

@@ -29,10 +29,7 @@ class run_delay {
     // A child that a fork has made inherits the file of its parent's thread.
     if (mine.process_ != ::getpid()) mine.open();
     char text[80]{};
-    // pread is a cancellation point; see runnable_tasks() for the zeros.
-    const auto got =
-        mine.file_ < 0 ? 0 : syscall(SYS_pread64, mine.file_, text, sizeof text - 1, 0L, 0L, 0L);
-    if (got <= 0) return {};
+    if (read_start_plainly(mine.file_, text, sizeof text - 1) <= 0) return {};
     unsigned long long ran = 0, waited = 0;
     if (std::sscanf(text, "%llu %llu", &ran, &waited) != 2) return {};
     return waited;
