@@ -19,17 +19,10 @@ class cpu_notes : public platform::cpu_hints {
   std::uint64_t times_before_yield(std::uint64_t now_ns, bool asks) const noexcept;
   static std::uint64_t ran_since(std::uint64_t before_ns) noexcept;
   void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t own_ns,
-                          bool is_proven) noexcept {
-    noted_at_ = now_ns;
-    cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns, is_proven, false);
-  }
-  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-    noted_at_ = now_ns;
-    // No host takes a simulated CPU away, and no quota stops a simulated thread.
-    cpu_hints::note_preemption(began_ns, now_ns, true, false);
-  }
+                          bool is_proven) noexcept;
+  void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept;
   bool is_contest_over(std::uint64_t now_ns, std::uint32_t awake) noexcept;
-  static bool is_quota_scarce(std::uint64_t /*now_ns*/) noexcept { return false; }
+  static bool is_quota_scarce(std::uint64_t now_ns) noexcept;
   bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept;
 
  private:

@@ -23,6 +23,22 @@ std::uint64_t cpu_notes::ran_since(std::uint64_t before_ns) noexcept {
   return before_ns == UINT64_MAX ? 0 : world::current()->others_ran() / 1000 - before_ns;
 }
 
+void cpu_notes::note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns,
+                                   std::uint64_t own_ns, bool is_proven) noexcept {
+  noted_at_ = now_ns;
+  const bool by_quota = world::current()->was_stopped_by_quota(began_ns, now_ns);
+  cpu_hints::note_foreign_slice(began_ns, now_ns, own_ns, is_proven, by_quota);
+}
+void cpu_notes::note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+  noted_at_ = now_ns;
+  // No host takes a simulated CPU away.
+  const bool by_quota = world::current()->was_stopped_by_quota(began_ns, now_ns);
+  cpu_hints::note_preemption(began_ns, now_ns, true, by_quota);
+}
+bool cpu_notes::is_quota_scarce(std::uint64_t now_ns) noexcept {
+  return world::current()->stops_by_quota().forbid_polling(now_ns);
+}
+
 namespace {
 std::uint32_t runnable_in_world() noexcept { return world::current()->runnable(); }
 }  // namespace

@@ -419,6 +419,13 @@ void world::end_quota(processor& p) noexcept {
   if (s.is_throttled) take_cpu_away(p);
 }
 
+bool world::was_stopped_by_quota(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+  if (stop_ended_at_ / 1000 <= began_ns) return false;
+  if (std::exchange(stop_found_, stop_ended_at_) != stop_ended_at_)
+    stops_by_quota_.note_stop(now_ns);
+  return true;
+}
+
 void world::begin_quota_period() noexcept {
   // Nobody has run for a whole period: the next one begins when somebody does.
   const bool is_idle = !std::exchange(quota_is_used_, false);
@@ -434,6 +441,7 @@ void world::begin_quota_period() noexcept {
     runs = true;
     place_session(p, 0);
     s.is_throttled = false;
+    stop_ended_at_ = now();
     if (p.current == nobody) {
       choose_next(p);
     } else {

@@ -167,6 +167,9 @@ class world {
   std::size_t running() const noexcept { return running_; }
   // 0 if there is none.
   double quota_cpus() const noexcept { return options_.quota_cpus; }
+  // Returns true if a stop by the quota has ended since, and notes it if it is a new one.
+  bool was_stopped_by_quota(std::uint64_t began_ns, std::uint64_t now_ns) noexcept;
+  const platform::quota_stops& stops_by_quota() const noexcept { return stops_by_quota_; }
   unsigned cpu() const noexcept;
   // For how long a thread has had its CPU.
   sim_time processor_time(std::uint32_t thread) const noexcept;
@@ -489,6 +492,9 @@ class world {
   // in it.
   sim_time quota_pool_ = 0;
   bool quota_is_due_ = false, quota_is_used_ = false;
+  // When the last stop ended, and which one a waiter has found.
+  sim_time stop_ended_at_ = 0, stop_found_ = 0;
+  platform::quota_stops stops_by_quota_;
   // Ends of slices since a thread was resumed.
   std::uint64_t idle_slices_ = 0;
   std::string complaint_;

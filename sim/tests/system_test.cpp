@@ -14,6 +14,7 @@
 #include "sim/tests/on_threads.hpp"
 #include "sim/tests/some_machine.hpp"
 #include "tests/support/refusal.hpp"
+#include "tutti/barrier/barrier.hpp"
 
 namespace tutti::sim {
 namespace {
@@ -410,6 +411,30 @@ TEST(System, AQuotaStopsThreadsUntilTheNextPeriod) {
     }
   });
   EXPECT_NEAR(ns, 100e6 + 20e6, 6e6);
+}
+
+// ns that one of so many episodes takes under a quota of 1.5 CPUs if one of two threads works for
+// 60 us before each. Twice as many before them find what to do.
+double episode_under_quota(tutti::patience waits, unsigned episodes) {
+  world w(some_machine(1, 2, 1), {.start_within = 0, .quota_cpus = 1.5});
+  tutti::barrier<no_completion, simulated, adaptive_wait<simulated>> sync(2, {.patience = waits});
+  sim_time begin = 0, end = 0;
+  on_threads(w, 2, [&](rank_t rank) {
+    for (unsigned i = 0; i < 3 * episodes; ++i) {
+      if (i == 2 * episodes && rank == 0) begin = w.now();
+      if (rank == 0) w.work(picoseconds(60e3));
+      sync.arrive_and_wait();
+    }
+    if (rank == 0) end = w.now();
+  });
+  return nanoseconds(end - begin) / episodes;
+}
+
+TEST(System, BalancedWaitsUseWhatAQuotaHasToSpare) {
+  const double balanced = episode_under_quota(patience::balanced(), 5'000);
+  // Four periods.
+  EXPECT_LT(balanced, 0.97 * episode_under_quota(patience::active(), 5'000));
+  EXPECT_LT(balanced, 0.97 * episode_under_quota(patience::passive(), 1'000));
 }
 
 TEST(System, FindsDeadlocksUnderAQuota) {
