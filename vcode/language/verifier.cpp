@@ -327,16 +327,21 @@ void verify_group(program_data& data, const call_group& group) {
 }
 
 void append(const type_term& type, std::string& text) {
-  if (type.kind == kind::none) {
-    text += fmt::format("any{}", type.variable + 1);
-  } else if (type.kind == kind::pair) {
-    text += "pair(";
-    append(type.parts[0], text);
-    text += ",";
-    append(type.parts[1], text);
-    text += ")";
-  } else {
-    text += name_of(type.kind);
+  // For each PAIR that is open, how many of its parts have not been written yet.
+  std::vector<int> open;
+  for (const type_node& each : type) {
+    if (each.kind == kind::pair) {
+      text += "pair(";
+      open.push_back(2);
+      continue;
+    }
+    text += each.kind == kind::none ? fmt::format("any{}", each.variable + 1)
+                                    : std::string(name_of(each.kind));
+    while (!open.empty() && --open.back() == 0) {
+      text += ")";
+      open.pop_back();
+    }
+    if (!open.empty()) text += ",";
   }
 }
 
