@@ -79,6 +79,11 @@ std::uint32_t world::supplier_of(const line_state& l, unsigned core) const noexc
   return best;
 }
 
+// Homes are at the first core of their node.
+std::size_t world::home_of(const line& l) const noexcept {
+  return std::size_t{l.directory / machine_.directories} * machine_.cores_of_node();
+}
+
 // A request's way to another core and back. Where the home serves all requests, it goes to the home
 // first, from there to the other core, and then back: half of each of the three ways to and fro.
 // Where the home is beside one of the two cores, that is their own way to and fro.
@@ -89,7 +94,7 @@ sim_time world::way_between(const line_times& times, const line& l, unsigned cor
   };
   const sim_time direct = way(core, other);
   if (!machine_.homes_serve_clusters) return direct;
-  const unsigned home = l.directory / machine_.directories * machine_.cores_of_node();
+  const auto home = static_cast<unsigned>(home_of(l));
   const sim_time three = way(core, home) + way(home, other) + direct;
   return std::max(direct, (three - std::min(three, times.cluster)) / 2);
 }
@@ -316,11 +321,11 @@ void world::serve_device_write(line& l, std::size_t index) noexcept {
   queue_.at(starts + takes, {event::kind::arrive, l.number, 0});
 }
 
-sim_time world::invalidation_from_home(const line_state& l) const noexcept {
-  // Homes are at the first core of their node.
+sim_time world::invalidation_from_home(const line& l) const noexcept {
+  const std::uint8_t* const distances = &distances_[home_of(l) * machine_.all_cores()];
   unsigned farthest = 0;
   l.copies.each([&](unsigned core) {
-    farthest = std::max<unsigned>({farthest, 1u, distances_[core]});
+    farthest = std::max<unsigned>({farthest, 1u, distances[core]});
   });
   return farthest == 0 ? 0 : machine::at_distance(machine_.invalidate, farthest);
 }

@@ -264,11 +264,15 @@ sim_time world::wake_up_time(const processor& p) const noexcept {
 sim_time world::interrupted_for(sim_time time) noexcept {
   if (machine_.tick_work == 0) return 0;
   processor& p = processors_[me().cpu];
-  if (now() + time < p.next_tick) return 0;
   // A CPU that was idle had no ticks.
-  const bool is_due = p.next_tick + machine_.tick > now();
-  p.next_tick = next_tick(p, now() + time + 1);
-  return is_due ? machine_.tick_work : 0;
+  if (p.next_tick + machine_.tick <= now()) p.next_tick = next_tick(p, now() + 1);
+  if (now() + time < p.next_tick) return 0;
+  // After the first tick the thread gets on by what the others leave it.
+  const sim_time left = now() + time - p.next_tick;
+  const sim_time ticks = 1 + left / (machine_.tick - machine_.tick_work);
+  const sim_time takes = ticks * machine_.tick_work;
+  p.next_tick = next_tick(p, now() + time + takes + 1);
+  return takes;
 }
 
 // The first tick of a CPU at that time or later.

@@ -439,7 +439,8 @@ class world {
   void serve_device_write(line& l, std::size_t index) noexcept;
   void take_device_copy(line& l) noexcept;
   // The time until no core has a copy, seen from the line's home.
-  sim_time invalidation_from_home(const line_state& l) const noexcept;
+  sim_time invalidation_from_home(const line& l) const noexcept;
+  std::size_t home_of(const line& l) const noexcept;
 
   // ---- words in banks (lines.cpp)
   std::size_t bank_of(const line& l, const void* address) const noexcept;

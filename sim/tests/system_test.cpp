@@ -261,6 +261,30 @@ TEST(System, TicksTakeTime) {
   EXPECT_NEAR(static_cast<double>(all - took().second), 1000, 100);
 }
 
+// A long time pays for every tick that comes before its end, those included that come while earlier
+// ones take it longer.
+TEST(System, ALongTimePaysForEachOfItsTicks) {
+  machine m = some_machine(1, 1, 1);
+  m.tick = picoseconds(4e6);
+  m.tick_work = picoseconds(40'000);
+  world w(m, {.start_within = 0});
+  w.run([&] {
+    const auto takes = [&](double ns) {
+      const sim_time start = w.now();
+      w.spend(picoseconds(ns));
+      return nanoseconds(w.now() - start) - ns;
+    };
+    // The first tick is 4 ms after the start, which is at a multiple of them.
+    EXPECT_EQ(takes(1e6), 0);
+    EXPECT_EQ(takes(100e6), 25 * 40'000);
+    // From now 102 ms after the start, in whose last 2 ms there was no tick.
+    EXPECT_EQ(takes(1e6), 0);
+    EXPECT_EQ(takes(1e6), 40'000);
+    // Between two ticks there are 3.96 ms.
+    EXPECT_EQ(takes(396e6), 100 * 40'000);
+  });
+}
+
 // Beside a process that works, each yield costs the process's turn; without one, a system call.
 TEST(System, AYieldTakesTheRestOfTheSliceAway) {
   const machine m = some_machine(1, 1, 1);

@@ -342,6 +342,40 @@ TEST(Times, WaitsForTheHomeOfALine) {
   EXPECT_EQ(slowest(), 140 + 7);
 }
 
+// Before a device's write the home of the line takes the copies away. The nodes are homes in turn,
+// so the first line's is the first node and the second line's the second one.
+TEST(Times, ADevicesWriteTakesCopiesAwayFromTheLinesHome) {
+  machine m = some_machine(3, 2, 1);
+  m.hops = {{0, 1, 2}, {1, 0, 1}, {2, 1, 0}};
+  m.invalidate.hops = {picoseconds(140), picoseconds(230)};
+  m.homes_in_all_nodes = true;
+  const auto time_of_write = [&](std::size_t line, rank_t reader) {
+    struct alignas(64) whole_line {
+      std::uint64_t word = 0;
+    };
+    std::array<whole_line, 2> lines;
+    sim_time asked = 0, written = 0;
+    world w(m, {.start_within = 0});
+    on_threads(w, 6, [&](rank_t rank) {
+      if (rank == 0) static_cast<void>(w.load(&lines[0].word, 8));
+      w.spend(picoseconds(10'000));
+      if (rank == reader) static_cast<void>(w.load(&lines[line].word, 8));
+      w.spend(picoseconds(10'000));
+      if (rank == 5) {
+        asked = w.now();
+        w.device_write(&lines[line].word, 7, [&] { written = w.now(); });
+      }
+      w.spend(picoseconds(10'000));
+    });
+    return nanoseconds(written - asked);
+  };
+  EXPECT_EQ(time_of_write(0, 1), 50);
+  EXPECT_EQ(time_of_write(0, 4), 230);
+  EXPECT_EQ(time_of_write(1, 3), 50);
+  EXPECT_EQ(time_of_write(1, 1), 140);
+  EXPECT_EQ(time_of_write(1, 4), 140);
+}
+
 TEST(Times, SharesACoreBetweenSiblings) {
   machine m = some_machine(1, 1, 2);
   m.sharing = 0.5;

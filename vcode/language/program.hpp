@@ -34,14 +34,16 @@ struct constant_data {
   std::vector<double> reals;
 };
 
-// A type in a stack effect: a kind, or a variable that stands for any type. A PAIR has two parts.
-struct type_term {
+// A type in a stack effect: a kind, or a variable that stands for any type. The two parts of a PAIR
+// follow it, each with its own parts behind it. So nothing that follows a type needs to recurse,
+// however deep PAIRs are nested.
+struct type_node {
   // `none` marks a variable.
   vcode::kind kind = vcode::kind::none;
   std::int32_t variable = 0;
-  std::vector<type_term> parts;
-  bool operator==(const type_term&) const = default;
+  bool operator==(const type_node&) const = default;
 };
+using type_term = std::vector<type_node>;
 
 // The types that a function takes and leaves, deepest first.
 struct stack_effect {

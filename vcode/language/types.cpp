@@ -89,43 +89,45 @@ bool type_pool::may_be_same(id a, id b) {
   return x == y || x == kind::none || y == kind::none;
 }
 
-bool type_pool::copy(id type, std::map<id, std::int32_t>& numbers, type_term& made,
-                     std::uint32_t& budget) {
-  if (budget == 0) return false;
-  --budget;
-  const id root = find(type);
-  const node n = nodes_[static_cast<std::size_t>(root)];
-  made.kind = n.kind;
-  if (n.kind == kind::none) {
-    made.variable =
-        numbers.try_emplace(root, static_cast<std::int32_t>(numbers.size())).first->second;
-  } else if (n.kind == kind::pair) {
-    made.parts.resize(2);
-    return copy(n.first, numbers, made.parts[0], budget) &&
-           copy(n.second, numbers, made.parts[1], budget);
-  }
-  return true;
-}
-
 std::optional<type_term> type_pool::term(id type, std::map<id, std::int32_t>& numbers,
                                          std::uint32_t& budget) {
   type_term made;
   const std::uint32_t most = std::min(largest_type, budget);
-  std::uint32_t left = most;
-  if (!copy(type, numbers, made, left)) return std::nullopt;
-  budget -= most - left;
+  std::vector<id> open{type};
+  while (!open.empty()) {
+    if (made.size() == most) return std::nullopt;
+    const id root = find(open.back());
+    open.pop_back();
+    const node& n = nodes_[static_cast<std::size_t>(root)];
+    made.push_back({n.kind, 0});
+    if (n.kind == kind::none) {
+      made.back().variable =
+          numbers.try_emplace(root, static_cast<std::int32_t>(numbers.size())).first->second;
+    } else if (n.kind == kind::pair) {
+      open.insert(open.end(), {n.second, n.first});
+    }
+  }
+  budget -= static_cast<std::uint32_t>(made.size());
   return made;
 }
 
 type_pool::id type_pool::instance(const type_term& term, std::map<std::int32_t, id>& variables) {
-  if (term.kind == kind::none) {
-    const auto [found, is_new] = variables.try_emplace(term.variable, -1);
-    if (is_new) found->second = variable();
-    return found->second;
+  // From the end, so that the parts of a PAIR are there before it, the first one on top.
+  std::vector<id> made;
+  for (std::size_t i = term.size(); i-- > 0;) {
+    if (term[i].kind == kind::none) {
+      const auto [found, is_new] = variables.try_emplace(term[i].variable, -1);
+      if (is_new) found->second = variable();
+      made.push_back(found->second);
+    } else if (term[i].kind == kind::pair) {
+      const id first = made.back();
+      made.pop_back();
+      made.back() = pair(first, made.back());
+    } else {
+      made.push_back(of(term[i].kind));
+    }
   }
-  if (term.kind != kind::pair) return of(term.kind);
-  const id first = instance(term.parts[0], variables);
-  return pair(first, instance(term.parts[1], variables));
+  return made.back();
 }
 
 std::string type_pool::name(id type) {

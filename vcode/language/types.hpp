@@ -51,7 +51,6 @@ class type_pool {
   };
   id find(id type);
   bool contains(id type, id variable, std::uint32_t& budget);
-  bool copy(id type, std::map<id, std::int32_t>& numbers, type_term& made, std::uint32_t& budget);
 
   std::vector<node> nodes_;
 };

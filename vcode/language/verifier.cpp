@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t most_values = 16384;
 constexpr std::size_t most_paths = 16;
+// Each open IF may have as many values on its paths as the limits above allow, and thousands of IFs
+// may be open: this many values take 64 MB. A path of no values counts too, as it takes memory.
+constexpr std::size_t most_waiting = std::size_t{1} << 24;
+constexpr std::size_t cost_of_path = 8;
 // Each value may have a large type, and each path 16384 values: this many nodes take some 60 MB.
 constexpr std::uint32_t largest_effect = std::uint32_t{1} << 20;
 // A function may call many others, each of a large effect: this many nodes take 64 MB.
@@ -70,6 +74,8 @@ class inference {
     extend(now_);
     if (count > now_.stack.size() && inputs_.empty()) first_reach_ = at_;
     const std::size_t missing = count - std::min(count, now_.stack.size());
+    // Every stack gets these values below its own.
+    check_size(inputs_.size() + missing);
     for (std::size_t i = 0; i < missing; ++i) inputs_.push_back(types_.variable());
     extend(now_);
   }
@@ -101,7 +107,11 @@ class inference {
   void step(const instruction& i) {
     switch (i.code) {
       case opcode::branch_if: begin_branch(); return;
-      case opcode::branch_else: std::swap(paths_, branches_.back()); return;
+      case opcode::branch_else:
+        waiting_ -= cost(branches_.back());
+        std::swap(paths_, branches_.back());
+        add_waiting(branches_.back());
+        return;
       case opcode::end_if: end_branch(); return;
       case opcode::exit: paths_.clear(); return;
       default: break;
@@ -227,6 +237,19 @@ class inference {
     if (types_.size() > most_nodes) fail("the types of all values that calls leave are too large");
   }
 
+  static std::size_t cost(const states& paths) {
+    std::size_t values = 0;
+    for (const state& each : paths) values += each.stack.size() + cost_of_path;
+    return values;
+  }
+  void add_waiting(const states& paths) {
+    waiting_ += cost(paths);
+    if (waiting_ > most_waiting) {
+      fail(fmt::format("more than {} values wait on the stacks of {} open IFs", most_waiting,
+                       branches_.size()));
+    }
+  }
+
   void begin_branch() {
     states before;
     std::swap(before, paths_);
@@ -236,10 +259,12 @@ class inference {
       absorb(std::move(now_));
     }
     branches_.push_back(paths_);
+    add_waiting(paths_);
   }
   void end_branch() {
     states others = std::move(branches_.back());
     branches_.pop_back();
+    waiting_ -= cost(others);
     for (state& each : others) absorb(std::move(each));
   }
 
@@ -274,6 +299,8 @@ class inference {
   state now_;
   // For each open IF, the paths that wait for ELSE or ENDIF.
   std::vector<states> branches_;
+  // What those paths cost together.
+  std::size_t waiting_ = 0;
   std::size_t growth_ = 0;
   std::uint32_t at_ = 0;
 };
@@ -300,16 +327,21 @@ void verify_group(program_data& data, const call_group& group) {
 }
 
 void append(const type_term& type, std::string& text) {
-  if (type.kind == kind::none) {
-    text += fmt::format("any{}", type.variable + 1);
-  } else if (type.kind == kind::pair) {
-    text += "pair(";
-    append(type.parts[0], text);
-    text += ",";
-    append(type.parts[1], text);
-    text += ")";
-  } else {
-    text += name_of(type.kind);
+  // For each PAIR that is open, how many of its parts have not been written yet.
+  std::vector<int> open;
+  for (const type_node& each : type) {
+    if (each.kind == kind::pair) {
+      text += "pair(";
+      open.push_back(2);
+      continue;
+    }
+    text += each.kind == kind::none ? fmt::format("any{}", each.variable + 1)
+                                    : std::string(name_of(each.kind));
+    while (!open.empty() && --open.back() == 0) {
+      text += ")";
+      open.pop_back();
+    }
+    if (!open.empty()) text += ",";
   }
 }
 

@@ -20,21 +20,42 @@ namespace {
 
 type_term type_of(const vector_value& v) {
   type_term made;
-  made.kind = static_cast<kind>(v.index());
-  if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(&v)) {
-    made.parts = {type_of((*whole)->first), type_of((*whole)->second)};
+  std::vector<const vector_value*> open{&v};
+  while (!open.empty()) {
+    const vector_value* const each = open.back();
+    open.pop_back();
+    made.push_back({static_cast<kind>(each->index()), 0});
+    if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(each)) {
+      open.insert(open.end(), {&(*whole)->second, &(*whole)->first});
+    }
   }
   return made;
 }
 
+// Returns the index behind the type that begins at this one.
+std::size_t end_of(const type_term& type, std::size_t at) {
+  for (std::size_t missing = 1; missing > 0; ++at) {
+    if (type[at].kind == kind::pair) {
+      ++missing;
+    } else {
+      --missing;
+    }
+  }
+  return at;
+}
+
 bool matches(const type_term& wanted, const type_term& given,
              std::map<std::int32_t, type_term>& variables) {
-  if (wanted.kind == kind::none) {
-    return variables.try_emplace(wanted.variable, given).first->second == given;
-  }
-  if (wanted.kind != given.kind) return false;
-  for (std::size_t i = 0; i < wanted.parts.size(); ++i) {
-    if (!matches(wanted.parts[i], given.parts[i], variables)) return false;
+  std::size_t at = 0;
+  for (const type_node& each : wanted) {
+    if (each.kind == kind::none) {
+      const auto from = given.begin() + static_cast<std::ptrdiff_t>(at);
+      at = end_of(given, at);
+      const type_term part(from, given.begin() + static_cast<std::ptrdiff_t>(at));
+      if (variables.try_emplace(each.variable, part).first->second != part) return false;
+    } else if (each.kind != given[at++].kind) {
+      return false;
+    }
   }
   return true;
 }

@@ -219,6 +219,45 @@ TEST(VcodeVerifier, RefusesManyLargePairs) {
       std::string::npos);
 }
 
+// The paths that wait for the ENDIFs of open IFs have a limit together: without it deep IFs over
+// many large stacks take gigabytes.
+TEST(VcodeVerifier, RefusesDeepIfsOverLargeStacks) {
+  const auto repeated = [](int count, const std::string& text) {
+    std::string made;
+    for (int i = 0; i < count; ++i) made += text;
+    return made;
+  };
+  // Leaves 15 stacks, of this many values and up to 14 more.
+  const auto stacks = [&](int values) {
+    return "CONST INT 1 COPY 1 0" + repeated(values - 2, " COPY 1 0") +
+           repeated(14, " CONST BOOL T IF CONST INT 1 ENDIF");
+  };
+  const auto nested = [&](int values, int depth) {
+    return "FUNC MAIN " + stacks(values) + "\n" + repeated(depth, "CONST BOOL T IF ") +
+           repeated(depth, "ENDIF ") + "RET";
+  };
+  // 70 times 15 stacks of 16000 values and more are more than 2^24.
+  EXPECT_EQ(complaint(nested(16000, 69)), "");
+  EXPECT_EQ(complaint(nested(16000, 100)),
+            "x:2:1118: IF in MAIN: more than 16777216 values wait on the stacks of 70 open IFs");
+  // What the first branches have left waits too.
+  const auto left = [&](int depth) {
+    return "FUNC MAIN\n" + repeated(depth, "CONST BOOL T IF CALL G ELSE ") +
+           repeated(depth, "ENDIF ") + "RET FUNC G " + stacks(16000) + " RET";
+  };
+  EXPECT_EQ(complaint(left(100)),
+            "x:2:1956: ELSE in MAIN: more than 16777216 values wait on the stacks of 70 open IFs");
+  // Small stacks may be under thousands of IFs.
+  EXPECT_EQ(complaint(nested(100, 5000)), "");
+}
+
+// A function that takes more values than a stack may have cannot run. Without a limit each of these
+// words would add as many to all stacks.
+TEST(VcodeVerifier, RefusesTooManyInputs) {
+  EXPECT_EQ(complaint("FUNC A\nPOP 16384 0\nPOP 1 0 RET"),
+            "x:3:1: POP in A: more than 16384 values on the stack");
+}
+
 TEST(VcodeVerifier, RefusesWhatGrowsWithoutEnd) {
   std::string pairs = "FUNC A CONST INT 1";
   for (int i = 0; i < 40; ++i) pairs += " COPY 1 0 PAIR";

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "tests/support/scratch.hpp"
+#include "tutti/team/team.hpp"
 #include "vcode/io/file_table.hpp"
 #include "vcode/io/written_text.hpp"
 #include "vcode/vcode.hpp"
@@ -438,6 +439,23 @@ TEST(VcodeRun, DeepPairsFitOnTheStackOfAFiber) {
     (i % 2 == 0 ? outer->first : outer->second) = std::move(made);
     made = std::move(outer);
   }
+  // Nor does what compares it with the types of inputs, and names its type.
+  const std::string said = complaint("+ INT", {integers{1}, made});
+  EXPECT_EQ(said.substr(0, 55), "tutti: MAIN takes INT INT and is given INT pair(INT,pai");
+  EXPECT_EQ(complaint("UNPAIR POP 2 0", {made}), "");
+}
+
+// Calls on the fiber of a virtual rank compile programs whose types are as deep as may be.
+TEST(VcodeRun, CompilesDeepPairsOnTheStackOfAFiber) {
+  std::string body = "CONST INT 1";
+  for (int i = 0; i < 2000; ++i) body += " CONST INT 1 PAIR";
+  const std::string text = "FUNC MAIN CALL G UNPAIR POP 2 0 RET FUNC G " + body + " RET";
+  tutti::team small({.threads = 1, .ranks = 2, .fibers = {.stack_bytes = 64 * 1024}});
+  std::string inputs = "none";
+  small.run([&](tutti::member& me) {
+    if (me.rank() == 0) inputs = compile(text).inputs();
+  });
+  EXPECT_EQ(inputs, "");
 }
 
 // A program that starts many others does not collect processes that have ended.
