@@ -41,10 +41,11 @@ struct plan {
   bool json = false;
 };
 
-// What a run found, as text to compare, and its barriers.
+// What a run found, as text to compare, its barriers, and how it went wrong or nothing.
 struct finding {
   std::string text;
   std::uint64_t barriers = 0;
+  std::string fault;
 };
 
 // Runs with a barrier; an empty name is tutti's own.
@@ -83,15 +84,14 @@ finding regions(rank_t threads, const std::string& barrier, std::size_t length,
       me.barrier();
     }
   });
-  const std::string fault = work.fault(count);
-  return {fault.empty() ? fmt::format("{} regions", count) : fault, 2 * count};
+  return {fmt::format("{} regions", count), 2 * count, work.fault(count)};
 }
 
 finding clusters(rank_t threads, const std::string& barrier, std::uint64_t points) {
   team ranks(team_options{.threads = threads, .barrier = barrier});
   const auto stream = streamcluster::generate(points, 32, 1);
   const auto found = streamcluster::cluster(ranks, *stream, {.chunk = 500});
-  return {fmt::format("{:016x}", streamcluster::fingerprint(found)), found.counts.barriers};
+  return {fmt::format("{:016x}", streamcluster::fingerprint(found)), found.counts.barriers, {}};
 }
 
 finding interpret(rank_t threads, const std::string& barrier, const vcode::program& code) {
@@ -103,7 +103,7 @@ finding interpret(rank_t threads, const std::string& barrier, const vcode::progr
   how.zero_timers = true;
   how.output = how.result = output.stream();
   const std::uint64_t barriers = run(code, {}, how).statistics.barriers;
-  return {output.text(), barriers};
+  return {output.text(), barriers, {}};
 }
 
 vcode::program read_program(const std::string& path) {
@@ -179,10 +179,19 @@ int run_all(const plan& p) {
               requests() - before);
         return found;
       };
+      // A fault of both is not the same result.
+      const auto is_faulty = [&](const std::string& barrier, const finding& found) {
+        if (found.fault.empty()) return false;
+        fmt::print(stderr, "tutti-cosim: error: {} with {} threads: with {}: {}\n", each.name,
+                   threads, barrier, found.fault);
+        status = cli::failed;
+        return true;
+      };
       const finding own = timed("", [] { return std::uint64_t{0}; });
+      is_faulty("tutti's own barrier", own);
       for (const unit& u : units) {
         const finding found = timed(u.name, u.requests);
-        if (found.text == own.text) continue;
+        if (is_faulty(u.name, found) || found.text == own.text) continue;
         fmt::print(stderr,
                    "tutti-cosim: error: {} with {} threads: with {} it found\n{}\nnot\n{}\n",
                    each.name, threads, u.name, found.text, own.text);

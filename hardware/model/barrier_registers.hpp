@@ -57,7 +57,7 @@ class barrier_registers {
                std::uint64_t{version_major} << 16;
       case capability:
         return std::uint64_t{has_memory_paths()} << 32 | generation_bits_ << 24 |
-               2 * message_threads << 16 | threads_;
+               (has_memory_paths() ? 2 * message_threads << 16 : 0) | threads_;
       case control: return now_.enable ? 1 : 0;
       case size: return now_.size;
       case arrival: return static_cast<std::uint64_t>(now_.arrival);

@@ -71,6 +71,7 @@ module tutti_bus_mask_axi
       .rsp_data_i(rsp_data)
   );
 
+  logic unused_clear;
   tutti_mask_unit #(
       .Threads(Threads),
       .PinRegisters(PinRegisters)
@@ -85,7 +86,8 @@ module tutti_bus_mask_axi
       .rsp_data_o(rsp_data),
       .pin_arrive_i,
       .pin_parity_i,
-      .pin_sense_o
+      .pin_sense_o,
+      .clear_o(unused_clear)
   );
 
   logic unused;

@@ -100,7 +100,8 @@ module tutti_counting_map_checker #(
     case (req_addr_i)
       16'h0000: shown = 64'h5455_5454_4942_4152;
       16'h0040: shown = {24'd0, 8'(Variant), 16'd1, 16'd0};
-      16'h0080: shown = {31'd0, MemoryPaths, 8'(GenerationBits), 8'd8, 16'(Threads)};
+      16'h0080:
+      shown = {31'd0, MemoryPaths, 8'(GenerationBits), MemoryPaths ? 8'd8 : 8'd0, 16'(Threads)};
       16'h00C0: shown = 64'(enable_o);
       16'h0100: shown = 64'(size_o);
       16'h0140: shown = 64'(arrival_o);

@@ -60,6 +60,7 @@ module tutti_counting_registers
 
   // A path is valid if it exists here; messages exist for four threads only.
   localparam logic [7:0] MessageThreads = 8'(MessageAddresses / 2);
+  localparam logic [7:0] Addresses = HasMemoryPaths ? 8'(MessageAddresses) : '0;
   logic arrival_path_good, departure_path_good, size_good;
   assign arrival_path_good = req_data_i[DataBits-1:2] == '0 && req_data_i[1:0] != 2'd3 &&
       (HasMemoryPaths || req_data_i[1:0] == ArriveByRegister) &&
@@ -116,7 +117,7 @@ module tutti_counting_registers
       RegVersion: data = {24'b0, Variant, VersionMajor, VersionMinor};
       RegCapability:
       data = {
-        24'b0, 7'b0, HasMemoryPaths, 8'(GenerationBits), 8'(MessageAddresses), 16'(Threads)
+        24'b0, 7'b0, HasMemoryPaths, 8'(GenerationBits), Addresses, 16'(Threads)
       };
       RegControl: data = {63'b0, config_q.enable};
       RegSize: data = {56'b0, config_q.size};

@@ -12,7 +12,7 @@ module tutti_detector_core
     parameter int unsigned Levels = 3,
     /// Width of the message count.
     parameter int unsigned Bits = CountBits,
-    /// Width of the values that threads give; 0: there are none.
+    /// Width of the values that threads give, at most 32; 0: there are none.
     parameter int unsigned ValueBits = 0
 ) (
     input logic clk_i,
@@ -52,6 +52,7 @@ module tutti_detector_core
   if (SumBits < 2 || SumBits > Bits) $fatal(1, "tutti_detector_core: SumBits must be 2 to Bits");
   if (Bits > CountBits)
     $fatal(1, "tutti_detector_core: Bits must be at most that of a message's count");
+  if (ValueBits > 32) $fatal(1, "tutti_detector_core: ValueBits must be at most 32");
 
   // Cycles from release_o until left_i tells who stayed: 2 for the cores, Levels for the tree, and 1
   // for the register.

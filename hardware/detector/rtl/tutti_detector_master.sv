@@ -12,7 +12,7 @@ module tutti_detector_master
     parameter int unsigned Rows = 8,
     /// Width of the message counts.
     parameter int unsigned Bits = CountBits,
-    /// Width of the values that threads give; 0: there are none.
+    /// Width of the values that threads give, at most 32; 0: there are none.
     parameter int unsigned ValueBits = 0,
     localparam int unsigned Nodes = Columns * Rows
 ) (

@@ -13,7 +13,7 @@ module tutti_detector_mesh
     parameter int unsigned HopLatency = 150,
     /// 0 puts the master at the origin, 1 in the centre.
     parameter int unsigned MasterCentre = 0,
-    /// Width of the values that threads give; 0: there are none.
+    /// Width of the values that threads give, at most 32; 0: there are none.
     parameter int unsigned ValueBits = 0,
     localparam int unsigned Nodes = Columns * Rows
 ) (

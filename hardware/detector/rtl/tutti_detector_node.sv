@@ -10,7 +10,7 @@ module tutti_detector_node
     parameter int unsigned Radix = 4,
     /// Width of the message count.
     parameter int unsigned Bits = CountBits,
-    /// Width of the values that threads give; 0: there are none.
+    /// Width of the values that threads give, at most 32; 0: there are none.
     parameter int unsigned ValueBits = 0
 ) (
     input logic clk_i,

@@ -8,7 +8,7 @@ module tutti_detector_tile
     parameter int unsigned Cores = 4,
     /// Inputs of an entry of the trees.
     parameter int unsigned Radix = 4,
-    /// Width of the values that threads give; 0: there are none.
+    /// Width of the values that threads give, at most 32; 0: there are none.
     parameter int unsigned ValueBits = 0,
     /// See tutti_detector_router.
     parameter int unsigned MasterWest = 1

@@ -9,7 +9,7 @@ module tutti_detector_tree
     parameter int unsigned Cores = 64,
     /// Inputs of an entry of the tree, 2 to 16.
     parameter int unsigned Radix = 4,
-    /// Width of the values that threads give; 0: there are none.
+    /// Width of the values that threads give, at most 32; 0: there are none.
     parameter int unsigned ValueBits = 0,
     localparam int unsigned SumBits = $clog2(Cores) + 2
 ) (
@@ -37,6 +37,7 @@ module tutti_detector_tree
 );
   if (Cores < 1 || Cores > 256) $fatal(1, "tutti_detector_tree: Cores must be 1 to 256");
   if (Radix < 2 || Radix > 16) $fatal(1, "tutti_detector_tree: Radix must be 2 to 16");
+  if (ValueBits > 32) $fatal(1, "tutti_detector_tree: ValueBits must be at most 32");
 
   localparam int unsigned Levels = tree_levels(Cores, Radix);
 

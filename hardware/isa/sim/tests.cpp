@@ -184,6 +184,18 @@ TEST(barwait, a_destroyed_barrier_lets_those_depart_whose_episode_is_complete) {
   EXPECT_GT(restarts, 0u) << "no wait was interrupted";
 }
 
+TEST(barwait, a_barrier_is_destroyed_once_while_a_preempted_thread_is_owed_its_departure) {
+  settings s = with(destroyed_early, 2);
+  s[parameter::threads] = 2;
+  s[parameter::quantum] = 20000;
+  // Core 0 comes when core 1 runs its other thread.
+  s[parameter::a] = 1000;
+  system m(image, s);
+  ASSERT_TRUE(m.run(200000));
+  EXPECT_EQ(m.count(tag::restart), 1u) << "core 1 was not preempted in its wait";
+  EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(4, 0));
+}
+
 TEST(barwait, a_timeout_at_a_barrier_that_was_just_destroyed_is_an_error_of_its_owner) {
   for (std::uint32_t timeout = 1600; timeout < 2100; timeout += 60) {
     settings s = with(destroyed_late, 2);

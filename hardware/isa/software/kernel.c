@@ -9,6 +9,8 @@
 #define MOST_BARRIERS 128
 #define THREADS 2
 #define GROUPS (THREADS + 1)
+// A barrier that was destroyed, whose participants may still be owed a departure.
+#define BARRIER_DESTROYED 1u
 
 #define IRQ_TIMER (1u << 0)
 #define IRQ_ILLEGAL (1u << 1)
@@ -36,7 +38,7 @@ struct shared_state {
   uint32_t booted;
   uint32_t lock;
   uint32_t cores_of_group[GROUPS];
-  // barrier_broken | the missing cores.
+  // barrier_broken | the missing cores; or BARRIER_DESTROYED.
   uint32_t broken[MOST_BARRIERS];
   // Participants of a broken barrier that have not been told of it.
   uint32_t untold[MOST_BARRIERS];
@@ -170,6 +172,7 @@ static int32_t destroy(uint32_t b) {
   // wait, so its core is owed nothing.
   while (there && barset(BAR_BREAK, b, 0) != 0) {
   }
+  if (there) shared->broken[b] = BARRIER_DESTROYED;
   unlock();
   return there ? 0 : ERROR_OWNER;
 }
@@ -272,7 +275,7 @@ static void serve_wait(uint32_t insn) {
   const int ours = b < barcap() >> 16 && barget(BAR_OWNER, b) == threads[current].group;
   const uint32_t broken = ours ? shared->broken[b] : 0;
   const uint32_t all = ours ? barget(BAR_PARTICIPANTS, b) : 0;
-  if (broken != 0 && !(barget(BAR_OWED, b) & mine)) {
+  if ((broken & barrier_broken) && !(barget(BAR_OWED, b) & mine)) {
     // This also holds for cores that time out at the same moment: the first one has broken the
     // barrier for all.
     shared->untold[b] &= ~mine;

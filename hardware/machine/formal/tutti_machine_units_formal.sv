@@ -90,7 +90,7 @@ module tutti_machine_units_formal
   // What must be so of each core and unit.
   logic [Cores-1:0] to_unit, waits, to_core, by_wire, told;
   logic [Units-1:0] one, same;
-  logic ends, sense_q = 1'b0;
+  logic ends, ended_q = 1'b0;
   for (genvar c = 0; c < Cores; c++) begin : gen_core
     localparam int unsigned Socket = c / Each;
     assign number[c] = number_i[c];
@@ -161,9 +161,10 @@ module tutti_machine_units_formal
     was_answer_q   <= init_q ? '0 : answer;
     for (int unsigned c = 0; c < Cores; c++)
       was_far_q[c] <= 32'(message[c].socket) != c / Each;
-    sense_q        <= !init_q && u_units.u_mask.pin_sense_o[0];
+    ended_q        <= !init_q && u_units.u_mask.complete;
   end
-  assign ends = u_units.u_mask.pin_sense_o[0] != sense_q;
+  // Everybody is told in the cycle after the arrivals that complete an episode, and of nothing else.
+  assign ends = ended_q;
 
   // A unit works on one of the messages that name it, if there is one.
   for (genvar u = 0; u < Units; u++) begin : gen_unit
@@ -254,7 +255,7 @@ module tutti_machine_units_formal
       a_by_wire: assert (by_wire == '1);
       a_arrive: assert (u_units.u_mask.pin_arrive_i == arrive
           && (u_units.u_mask.pin_parity_i & arrive) == parity);
-      a_sense: assert (u_units.sense_q == sense_q);
+      a_sense: assert ((u_units.u_mask.pin_sense_o[0] != u_units.sense_q) == ended_q);
       a_told: assert (told == '1);
       a_linked: assert (linked == '1);
       a_ended: assert (ended == '1);

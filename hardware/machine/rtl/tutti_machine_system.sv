@@ -280,7 +280,9 @@ module tutti_machine_system
           .Threads   (Threads)
       ) u_tile (
           .clk_i,
-          .rst_ni        (runs_q),
+          // From the first cycle of a reset on, also of one that is as short as that: an access of
+          // the old program must not begin in a cache that has already been reset.
+          .rst_ni        (rst_ni && runs_q),
           .core_i        (first_q),
           .cores_i       (8'(Sockets * Threads) * each_q),
           .socket_i      (8'(s)),

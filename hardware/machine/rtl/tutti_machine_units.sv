@@ -335,7 +335,7 @@ module tutti_machine_units
       end
     end
   end
-  logic unused_mask, unused_sense, sense_q;
+  logic unused_mask, unused_sense, mask_clears, sense_q;
   assign unused_sense = ^sense;
   tutti_mask_unit #(
       .Threads     (Cores),
@@ -351,10 +351,11 @@ module tutti_machine_units
       .rsp_data_o  (data[Sockets+1]),
       .pin_arrive_i(arrive),
       .pin_parity_i(parity),
-      .pin_sense_o (sense)
+      .pin_sense_o (sense),
+      .clear_o     (mask_clears)
   );
-  // The sense changes with the end of each episode, and is the same for all.
-  always_ff @(posedge clk_i) sense_q <= rst_ni && sense[0];
+  // The sense changes with the end of each episode, and is the same for all. A hard reset ends none.
+  always_ff @(posedge clk_i) sense_q <= rst_ni && !mask_clears && sense[0];
   assign mask_complete = sense[0] != sense_q;
 
 endmodule

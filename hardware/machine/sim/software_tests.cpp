@@ -306,6 +306,24 @@ TEST(Timeout, TheHandlerChoosesWhatHappens) {
   }
 }
 
+TEST(Timeout, ABarrierIsDestroyedOnceAndOthersKeepTheirDepartures) {
+  constexpr std::uint32_t refused = traced(ERROR_OWNER);
+  using values = std::vector<std::uint32_t>;
+  settings s = with(test_program::destroyed_in_a_handler, 3);
+  s.parameters[PARAM_TIMEOUT] = 2000;
+  s.parameters[PARAM_A] = 0;
+  const ended_run by_handler = run(s, "a handler that destroys its barrier");
+  EXPECT_EQ(by_handler.data_of(0, TRACE_VALUE), (values{0, refused, refused}))
+      << "it destroys, finds no barrier to destroy, and has given up its departure";
+  EXPECT_EQ(by_handler.data_of(1, TRACE_VALUE), values{0});
+  EXPECT_EQ(by_handler.data_of(2, TRACE_VALUE), values{0});
+  s.parameters[PARAM_A] = 2;
+  const ended_run by_last = run(s, "a barrier that is destroyed while others are in handlers");
+  EXPECT_EQ(by_last.data_of(0, TRACE_VALUE), values{0});
+  EXPECT_EQ(by_last.data_of(1, TRACE_VALUE), values{0});
+  EXPECT_EQ(by_last.data_of(2, TRACE_VALUE), (values{0, 0, refused}));
+}
+
 TEST(ChangeOver, LosesNoEpisodeAndPassesNoneEarly) {
   for (const unsigned cores : {2u, 3u, 4u}) {
     std::size_t changes = 0, signals = 0;

@@ -122,9 +122,9 @@ void system::load(const std::string& image) {
             words.begin() + parameters_at);
 }
 
-void system::reset() {
+void system::reset(unsigned cycles) {
   model_->reset(true);
-  for (int i = 0; i < 2; ++i) {
+  for (unsigned i = 0; i < cycles; ++i) {
     model_->settle();
     model_->rise();
   }

@@ -77,8 +77,9 @@ class system {
   bool run_core(unsigned core, std::uint64_t most);
   // Runs a number of cycles unconditionally.
   void step(std::uint64_t cycles);
-  // Resets the machine and starts the program again. The RAM keeps its contents.
-  void reset();
+  // Resets the machine for some cycles, at least one, and starts the program again. The RAM keeps
+  // its contents.
+  void reset(unsigned cycles = 2);
 
   // Sends external interrupts. Each is pending until the program clears it in its device.
   void interrupts(std::vector<interrupt> at);

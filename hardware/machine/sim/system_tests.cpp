@@ -170,4 +170,20 @@ TEST(Reset, StartsTheProgramAgain) {
   EXPECT_EQ(m.events()[0].data, first[0].data);
 }
 
+// A reset comes into accesses of the old program, which must leave nothing behind in the caches.
+TEST(Reset, OfOneCycleIsAsGoodAsOfTwo) {
+  const auto instructions_with = [](unsigned cycles) {
+    std::vector<std::uint64_t> found;
+    simulated m(folder + "/tests.bin", of(4, 1));
+    for (std::uint64_t before = 20; before < 620; before += 7) {
+      m.step(before);
+      m.reset(cycles);
+      m.step(500);
+      for (unsigned core = 0; core < 4; ++core) found.push_back(m.instructions(core));
+    }
+    return found;
+  };
+  EXPECT_EQ(instructions_with(1), instructions_with(2));
+}
+
 }  // namespace

@@ -11,12 +11,15 @@
 #define MOST_BARRIERS 16
 #define MOST_SOCKETS 4
 
+// A barrier that was destroyed, whose participants may still be owed a departure.
+#define BARRIER_DESTROYED 1u
+
 // Why a barwait did not depart, as the port tells.
 enum refusal { REFUSED_INTERRUPT = 1, REFUSED_TIMEOUT = 2 };
 
 // A barrier of a socket's unit, beside what the unit keeps itself.
 struct barrier {
-  // barrier_broken | the missing cores.
+  // barrier_broken | the missing cores; or BARRIER_DESTROYED.
   uint32_t broken;
   // Participants of a broken barrier that have not been told of it.
   uint32_t untold;
@@ -321,12 +324,11 @@ static int32_t destroy(uint32_t b) {
                     barget(BAR_OWNER, b) == core_of[THIS_CORE].group;
   // A break leaves the departures that others are owed from a complete episode; their cores are the
   // participants until then. The unit refuses it while an episode ends, and to a core that is owed
-  // one itself: the caller is in a handler, and its wait ends with an error.
+  // one itself: the caller is in a handler, gives its own departure up by barinit, and its wait
+  // ends with an error. No episode ends behind that, since the caller does not arrive.
   while (there && barset(BAR_BREAK, b, 0) != 0)
-    if (barget(BAR_OWED, b) & 1u << place_in_socket(THIS_CORE)) {
-      barset(BAR_PARTICIPANTS, b, 0);
-      break;
-    }
+    if (barget(BAR_OWED, b) & 1u << place_in_socket(THIS_CORE)) barinit(b);
+  if (there) state_of(b)->broken = BARRIER_DESTROYED;
   unlock(&barrier_lock);
   return there ? 0 : ERROR_OWNER;
 }
@@ -355,7 +357,7 @@ static void decide(struct frame* thread, uint32_t insn, int took_too_long, uint3
   const uint32_t missing = ours ? all & ~barget(BAR_ARRIVED, b) : 0;
   const int is_owed = ours && (barget(BAR_OWED, b) & mine) != 0;
   int departs = 1;
-  if (broken != 0 && !is_owed) {
+  if ((broken & barrier_broken) && !is_owed) {
     // This also holds for cores that time out at the same moment: the first one has broken the
     // barrier for all.
     state_of(b)->untold &= ~mine;

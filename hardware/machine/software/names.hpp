@@ -118,7 +118,8 @@ enum class test_program : std::uint32_t {
   changed_list,
   early_destroy,
   calls_taken_in_a_handler,
-  barrier_in_x0
+  barrier_in_x0,
+  destroyed_in_a_handler
 };
 
 // How the program `episodes` makes its barrier: parameter A.

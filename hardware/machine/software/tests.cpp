@@ -168,12 +168,55 @@ void wait_for_an_absent_core(std::uint32_t rank) {
 
 volatile std::uint32_t handlers_so_far;
 
+void destroy_twice(std::uint32_t barrier) {
+  value(destroy_barrier(barrier));
+  value(destroy_barrier(barrier));
+}
+
+// Cores 0 and 1 are in the handlers of their waits when core 2 completes the episode. Then the core
+// that parameter A names, 0 or 2, destroys the barrier twice, at which both are owed departures.
+void destroy_in_a_handler(std::uint32_t rank) {
+  const auto has_come = [](std::uint32_t which) {
+    return static_cast<volatile std::uint32_t&>(published[which].value) != 0;
+  };
+  if (rank == 0) numbers[0] = create(0, CORES, PARAMETER(PARAM_TIMEOUT));
+  start_gate.pass(CORES);
+  if (rank == 2)
+    while (!has_come(0) || !has_come(1)) {
+    }
+  else if (on_timeout(timeout_entry) != 0)
+    trace(TRACE_WRONG, 1);
+  const std::uint32_t result = barwait(static_cast<std::uint32_t>(numbers[0]));
+  value(static_cast<std::int32_t>(result));
+  if (rank == 2 && PARAMETER(PARAM_A) == 2) destroy_twice(static_cast<std::uint32_t>(numbers[0]));
+  static_cast<volatile std::uint32_t&>(published[rank].value) = 2;
+}
+std::uint32_t handle_and_destroy(std::uint32_t barrier) {
+  const auto now = [](std::uint32_t which) -> volatile std::uint32_t& {
+    return published[which].value;
+  };
+  const std::uint32_t rank = this_core();
+  now(rank) = 1;
+  while (now(2) == 0) {
+  }
+  if (rank == 0) {
+    if (PARAMETER(PARAM_A) == 0) destroy_twice(barrier);
+  } else {
+    // Core 0 has learned what became of its wait.
+    while (now(0) != 2) {
+    }
+  }
+  return POLICY_WAIT_ON;
+}
+
 // Parameter A: how often the handler waits on before it breaks the barrier; with 100 it waits at
 // the barrier itself.
 std::uint32_t handle_timeout(std::uint32_t barrier, std::uint32_t address, std::uint32_t missing) {
   const std::uint32_t count = handlers_so_far + 1, a = PARAMETER(PARAM_A);
   handlers_so_far = count;
   if (barrier != static_cast<std::uint32_t>(numbers[0])) trace(TRACE_WRONG, 1);
+  if (PARAMETER(PARAM_PROGRAM) == static_cast<std::uint32_t>(test_program::destroyed_in_a_handler))
+    return handle_and_destroy(barrier);
   if ((word(address) & 0xfe00707fu) != 0x2b) trace(TRACE_WRONG, 2);
   value(static_cast<std::int32_t>(missing));
   if (a != 100) return count <= a ? POLICY_WAIT_ON : POLICY_BREAK;
@@ -486,6 +529,7 @@ void run(std::uint32_t core) {
     case test_program::early_destroy: return destroy_early(core);
     case test_program::calls_taken_in_a_handler: return take_calls_in_a_handler(core);
     case test_program::barrier_in_x0: return wait_at_the_barrier_in_x0(core);
+    case test_program::destroyed_in_a_handler: return destroy_in_a_handler(core);
     default: trace(TRACE_WRONG, 2);
   }
 }

@@ -28,6 +28,7 @@ module tutti_mask_unit_formal
   logic rsp_valid;
   logic [DataBits-1:0] rsp_data;
   logic [Threads-1:0] pin_sense;
+  logic unit_clear;
   tutti_mask_unit #(
       .Threads(Threads),
       .GenerationBits(GenerationBits),
@@ -44,7 +45,8 @@ module tutti_mask_unit_formal
       .rsp_data_o(rsp_data),
       .pin_arrive_i,
       .pin_parity_i,
-      .pin_sense_o(pin_sense)
+      .pin_sense_o(pin_sense),
+      .clear_o(unit_clear)
   );
 
   logic enable, clear, trigger, trigger_copy;
@@ -152,7 +154,7 @@ module tutti_mask_unit_formal
       a_config: assert (i_unit.i_registers.config_q == {enable, size, arrival, departure,
           arrival_base, departure_base});
       a_error: assert (i_unit.i_registers.error_q == error);
-      a_clear: assert (i_unit.i_registers.clear_q == clear);
+      a_clear: assert (i_unit.i_registers.clear_q == clear && unit_clear == clear);
       a_arrived: assert (i_unit.i_core.arrived_q == arrived_q);
       a_episodes: assert (i_unit.i_core.episodes_q == episodes_q && i_unit.any_q == began_q);
     end

@@ -28,7 +28,9 @@ module tutti_mask_unit
     input logic [Threads-1:0] pin_arrive_i,
     input logic [Threads-1:0] pin_parity_i,
     /// Parity of the open episode; a participant departs when it differs from its own.
-    output logic [Threads-1:0] pin_sense_o
+    output logic [Threads-1:0] pin_sense_o,
+    /// A hard reset by software: the senses are 0 from the next cycle on, and no episode ends.
+    output logic clear_o
 );
   if (Threads < 1 || Threads > 64) $fatal(1, "tutti_mask_unit: Threads must be 1 to 64");
   // The generation of a copy is half of a 32-bit count.
@@ -87,6 +89,7 @@ module tutti_mask_unit
     if (!rst_ni || clear) any_q <= 1'b0;
     else if (complete) any_q <= 1'b1;
   end
+  assign clear_o = clear;
   assign departing = episodes[0] ? 2'b01 : {any_q, 1'b0};
   assign generation[0] = GenerationBits'((episodes + 32'd1) >> 1);
   assign generation[1] = GenerationBits'(episodes >> 1);
