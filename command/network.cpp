@@ -79,6 +79,8 @@ int run_check(const network_options& o) {
 int run_attach(const network_options& o) {
   const attached_device d = attach(o.device, mode_of(o.mode));
   fmt::print("{}: {} is attached, in {} mode\n", d.name, d.program, d.mode);
+  if (const std::string tight = what_does_not_fit(o.device); !tight.empty())
+    fmt::print("  {}\n", tight);
   return cli::success;
 }
 
@@ -114,6 +116,9 @@ int run_status(const network_options& o) {
   fmt::print("{}: {}, {} mode\n", d.name, d.program, d.mode);
   if (const std::string missing = what_is_missing(d); !missing.empty())
     fmt::print("  {}\n", missing);
+  if (counters[TUTTI_NET_COUNT_NO_ROOM] > 0) fmt::print("  {}\n", what_driver_lacks(o.device));
+  if (const std::string tight = what_does_not_fit(o.device); !tight.empty())
+    fmt::print("  {}\n", tight);
   for (std::size_t c = 0; c < counters.size(); ++c)
     fmt::print("  {:<10} {:>12}\n", counter_names[c], counters[c]);
   for (const auto& [name, instructions] : d.verified)

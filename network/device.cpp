@@ -187,6 +187,12 @@ void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
   throw device_error("the program could not be attached to " + device + ": " + reason(error));
 }
 
+[[noreturn]] void refuse_version(const std::string& device) {
+  throw device_error(device +
+                     " has the programs of another version of tutti; `tutti network detach " +
+                     device + "`, then attach those of this one");
+}
+
 // Identifies the process name space of this process.
 std::uint64_t process_space() {
   struct stat space {};
@@ -207,6 +213,29 @@ bool has_ended(const tutti_net_owner& owner) {
 
 device_error no_device(const std::string& name) {
   return device_error("there is no network device '" + name + "'; `ip link` lists them");
+}
+
+std::string what_does_not_fit(const std::string& device) {
+  ifreq request{};
+  std::copy_n(device.c_str(), std::min<std::size_t>(device.size(), IFNAMSIZ - 1), request.ifr_name);
+  const int s = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool is_known = ::ioctl(s, SIOCGIFMTU, &request) == 0;
+  if (s >= 0) ::close(s);
+  constexpr int most = int{TUTTI_NET_LONGEST_FRAME} - TUTTI_NET_ETHERNET_BYTES,
+                none = int{TUTTI_NET_EXTENDED_FRAME} - TUTTI_NET_ETHERNET_BYTES;
+  const int mtu = request.ifr_mtu;
+  if (!is_known || mtu >= most) return {};
+  return device + " has an MTU of " + std::to_string(mtu) + " bytes: calls with more than " +
+         std::to_string(std::max((mtu - none) / 8, 0)) +
+         " values do not fit in its packets; for all, `ip link set dev " + device + " mtu " +
+         std::to_string(most) + "`, or more";
+}
+
+std::string what_driver_lacks(const std::string& device) {
+  return "the driver of " + device +
+         " has no room for the notes by which tutti's programs send more than one packet; `tutti "
+         "network detach " +
+         device + "`, then attach them with --mode generic";
 }
 
 program_maps::~program_maps() {
@@ -281,15 +310,18 @@ std::uint32_t program_maps::start(const tutti_net_member& member) const {
   const std::uint16_t key = member.table.communicator;
   const std::uint32_t place = claim(key);
   const auto blank = std::make_unique<tutti_net_values>();
+  const tutti_net_member nobody{};
   tutti_net_completion word{};
   // A node that begins again goes on with an episode that has not ended, whatever its number is.
   word.done = member.state.episode;
   // A switch has no host to tell.
   const bool has_word = fds_.contains("completions");
-  // The programs find the place once everything is there.
-  if (bpf_map_update_elem(fd("values"), &place, blank.get(), BPF_ANY) != 0 ||
-      bpf_map_update_elem(fd("members"), &place, &member, BPF_ANY) != 0 ||
+  // The programs find the place once everything is there. One that still has a packet of the
+  // communicator before it finds nobody, and leaves the values and the word alone.
+  if (bpf_map_update_elem(fd("members"), &place, &nobody, BPF_F_LOCK) != 0 ||
+      bpf_map_update_elem(fd("values"), &place, blank.get(), BPF_ANY) != 0 ||
       (has_word && bpf_map_update_elem(fd("completions"), &place, &word, BPF_ANY) != 0) ||
+      bpf_map_update_elem(fd("members"), &place, &member, BPF_F_LOCK) != 0 ||
       bpf_map_update_elem(fd("places"), &key, &place, BPF_NOEXIST) != 0) {
     const int error = errno;
     bpf_map_delete_elem(fd("owners"), &place);
@@ -455,11 +487,9 @@ program_maps open_maps(const std::string& device) {
                                            std::pair{"places", sizeof(std::uint32_t)}})
       if (std::strcmp(about.name, name) == 0 &&
           (about.value_size != value_size || about.max_entries != TUTTI_NET_MEMBERS))
-        throw device_error(device +
-                           " has the programs of another version of tutti; `tutti network "
-                           "detach " +
-                           device + "`, then attach those of this one");
+        refuse_version(device);
   }
+  if (!maps.has("said_by_nodes")) refuse_version(device);
   return maps;
 }
 
@@ -519,6 +549,8 @@ std::vector<requirement> check_requirements(const std::string& device) {
     all.push_back({"no other program", is_free,
                    d.program.empty() ? "none is attached" : d.program + " (" + d.mode + ")",
                    "ip link set dev " + device + " xdp off"});
+    if (const std::string tight = what_does_not_fit(device); !tight.empty())
+      all.push_back({"MTU", true, tight, ""});
     if (d.program == "tutti_xdp") {
       const std::string missing = what_is_missing(d);
       all.push_back({"all programs", missing.empty(), missing.empty() ? "attached" : missing,

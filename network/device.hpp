@@ -40,6 +40,7 @@ class program_maps {
 
   void add(const std::string& name, int fd) { fds_[name] = fd; }
   int fd(const std::string& name) const;
+  bool has(const std::string& name) const { return fds_.contains(name); }
   // The sum over all CPUs of each counter.
   std::array<std::uint64_t, TUTTI_NET_COUNTERS> counters() const;
   // The communicators that have a table here.
@@ -66,8 +67,8 @@ class program_maps {
 };
 
 inline constexpr const char* counter_names[TUTTI_NET_COUNTERS] = {
-    "counted", "early",     "repeated",  "stranger", "asked", "disagrees",
-    "unknown", "malformed", "unchecked", "local",    "sent",  "lost"};
+    "counted",   "early",     "repeated", "stranger", "asked", "disagrees", "unknown",
+    "malformed", "unchecked", "local",    "sent",     "lost",  "no_room"};
 
 struct attached_device {
   std::string name;
@@ -86,6 +87,12 @@ attached_device look_at(const std::string& device);
 
 // What a device with tutti's XDP program lacks, and the way out; empty if it lacks nothing.
 std::string what_is_missing(const attached_device& d);
+
+// Says which calls do not fit in the packets of a device; empty if all do.
+std::string what_does_not_fit(const std::string& device);
+
+// What to say of a device whose driver has dropped packets that caused more than one.
+std::string what_driver_lacks(const std::string& device);
 
 // Identifies the XDP program of a device; 0 if there is none.
 std::uint32_t program_of(const std::string& device);

@@ -211,11 +211,13 @@ void testbed::restart_switch() {
   switch_maps_ = attach_switch(ports_, stations_);
 }
 
-testbed::~testbed() {
-  if (faulty_cable_ > 0) {
-    ::kill(faulty_cable_, SIGKILL);
-    ::waitpid(faulty_cable_, nullptr, 0);
-  }
+testbed::~testbed() { end_faulty_cable(); }
+
+void testbed::end_faulty_cable() {
+  if (faulty_cable_ <= 0) return;
+  ::kill(faulty_cable_, SIGKILL);
+  ::waitpid(faulty_cable_, nullptr, 0);
+  faulty_cable_ = -1;
 }
 
 xdp_options testbed::options(unsigned topology, rank_t rank) const {
@@ -231,10 +233,11 @@ xdp_options testbed::options(unsigned topology, rank_t rank) const {
 
 void testbed::inject_faults(const cable_faults& plan) {
   const auto share = [](double p) { return static_cast<__u32>(p * 4294967295.0); };
-  // What is diverted is held back, repeated or corrupted, each with its own part of the whole.
-  const double worse = plan.repeat + plan.reorder + plan.corrupt;
-  const tutti_net_switch_settings set{share(plan.lose), share(std::min(1.0, worse))};
-  if (worse > 0 && faulty_cable_ < 0) start_faulty_cable(plan);
+  const double worse = plan.worse();
+  const tutti_net_switch_settings set{share(plan.lose), share(worse)};
+  // A cable of another plan has ended.
+  end_faulty_cable();
+  if (worse > 0) start_faulty_cable(plan);
   const __u32 zero = 0;
   bpf_map_update_elem(switch_maps_.fd("settings"), &zero, &set, BPF_ANY);
 }
@@ -250,12 +253,9 @@ void testbed::start_faulty_cable(const cable_faults& plan) {
   switch_.enter();
   const int s = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
   cable_faults part = plan;
-  const double worse = plan.repeat + plan.reorder + plan.corrupt;
+  // The switch has done that.
   part.lose = 0;
-  part.repeat /= worse;
-  part.reorder /= worse;
-  part.corrupt /= worse;
-  faulty_cable<int> cable(part);
+  faulty_cable<int> cable(part, true);
   std::array<int, 64> ports{};
   for (rank_t r = 0; r < nodes_; ++r)
     ports[r] = static_cast<int>(::if_nametoindex(("p" + std::to_string(r)).c_str()));

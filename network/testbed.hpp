@@ -76,6 +76,7 @@ class testbed {
 
  private:
   void start_faulty_cable(const cable_faults& plan);
+  void end_faulty_cable();
 
   rank_t nodes_;
   net_namespace switch_;

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -126,7 +127,9 @@ void xdp_endpoint::open_node(std::uint32_t episode) {
   const std::uint32_t place = maps.start(me);
   void* const mapped =
       ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, maps.fd("completions"), 0);
-  ring_buffer* const events = ring_buffer__new(maps.fd("events"), on_event, this, nullptr);
+  // An event only wakes the host.
+  const auto ignore = [](void*, void*, std::size_t) { return 0; };
+  ring_buffer* const events = ring_buffer__new(maps.fd("events"), ignore, nullptr, nullptr);
   if (mapped == MAP_FAILED || events == nullptr) {
     const int error = errno;
     maps.stop(table_.communicator);
@@ -138,6 +141,8 @@ void xdp_endpoint::open_node(std::uint32_t episode) {
   owner_ = ::getpid();
   program_ = program;
   maps_ = std::move(maps);
+  place_ = place;
+  no_room_before_ = maps_.counters()[TUTTI_NET_COUNT_NO_ROOM];
   mapped_ = mapped;
   events_ = events;
   events_fd_ = maps_.fd("events");
@@ -160,6 +165,8 @@ xdp_endpoint::~xdp_endpoint() {
 // What a program knew died with it, but its neighbours send again what it asks for.
 void xdp_endpoint::is_repeated(std::uint32_t times) {
   if (size() == 1 || times < 3) return;
+  if (maps_.counters()[TUTTI_NET_COUNT_NO_ROOM] != no_room_before_)
+    throw device_error(what_driver_lacks(device_));
   try {
     const std::uint32_t now = program_of(device_);
     if (now == program_ || now == 0 || is_over(episode())) return;
@@ -181,18 +188,8 @@ stamps xdp_endpoint::last_stamps() const {
   return {.called = word_->called_at, .released = word_->released_at};
 }
 
-int xdp_endpoint::on_event(void* self, void* data, std::size_t bytes) {
-  auto& me = *static_cast<xdp_endpoint*>(self);
-  tutti_net_event e;
-  if (bytes < sizeof e) return 0;
-  std::memcpy(&e, data, sizeof e);
-  if (e.communicator == me.table_.communicator && e.incarnation == me.table_.incarnation &&
-      e.kind == TUTTI_NET_STATUS && e.source < me.size())
-    me.known_[e.source] = progress{e.episode, e.called == 1};
-  return 0;
-}
-
-void xdp_endpoint::send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip) {
+// Returns false if the message does not fit in a packet of the device.
+bool xdp_endpoint::send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip) {
   std::array<std::uint8_t, TUTTI_NET_MESSAGE_BYTES + 8 * TUTTI_NET_VALUES> bytes;
   std::array<__u64, TUTTI_NET_VALUES> carried{};
   std::copy_n(values, m.words, carried.begin());
@@ -215,14 +212,15 @@ void xdp_endpoint::send(const tutti_net_message& m, const std::uint64_t* values,
     // The first failure may be the news that a host has refused an earlier query.
     if (::send(socket_, bytes.data(), length, 0) >= 0 ||
         ::send(socket_, bytes.data(), length, 0) >= 0 || errno != EMSGSIZE)
-      return;
+      return true;
     const std::size_t needed = length + TUTTI_NET_IP_BYTES + TUTTI_NET_UDP_BYTES;
     throw device_error("a call with " + std::to_string(m.words) + " values needs an MTU of " +
                        std::to_string(needed) + " bytes, more than " + device_ + " has");
   }
   const sockaddr_in to = address_of(ip);
-  (void)::sendto(socket_, bytes.data(), length, 0, reinterpret_cast<const sockaddr*>(&to),
-                 sizeof to);
+  return ::sendto(socket_, bytes.data(), length, 0, reinterpret_cast<const sockaddr*>(&to),
+                  sizeof to) >= 0 ||
+         errno != EMSGSIZE;
 }
 
 void xdp_endpoint::call(const tutti_net_message& m, const std::uint64_t* values) {
@@ -339,7 +337,24 @@ void xdp_endpoint::result(std::uint32_t episode, std::span<std::uint64_t> values
 
 std::vector<std::optional<endpoint::progress>> xdp_endpoint::inquire(clock::time_point until) {
   known_.assign(size(), std::nullopt);
-  const std::uint64_t none = 0;
+  // Answers have the value of their query, so that recorded ones and those of earlier inquiries are
+  // none. With the smallest MTU a query has no value.
+  std::uint64_t nonce = 0;
+  bool has_nonce = ::getrandom(&nonce, sizeof nonce, 0) == sizeof nonce;
+  const int said_by_nodes = maps_.fd("said_by_nodes");
+  for (rank_t r = 0; r < size(); ++r) {
+    const tutti_net_said_key key{place_, r};
+    bpf_map_delete_elem(said_by_nodes, &key);
+  }
+  const auto hear = [&](rank_t r) {
+    const tutti_net_said_key key{place_, r};
+    tutti_net_said said{};
+    if (bpf_map_lookup_elem(said_by_nodes, &key, &said) == 0 &&
+        said.identity.communicator == table_.communicator &&
+        said.identity.incarnation == table_.incarnation && (said.words != 0) == has_nonce &&
+        (!has_nonce || said.nonce == nonce))
+      known_[r] = progress{said.episode, said.called == 1};
+  };
   const auto complete = [&] {
     for (rank_t r = 0; r < size(); ++r)
       if (r != rank() && !known_[r]) return false;
@@ -350,10 +365,13 @@ std::vector<std::optional<endpoint::progress>> xdp_endpoint::inquire(clock::time
       if (r == rank() || known_[r]) continue;
       tutti_net_message m;
       tutti_net_compose(&table_, nullptr, episode(), TUTTI_NET_QUERY, r, &m);
-      send(m, &none, options_.places[r].ip);
+      m.words = has_nonce ? 1 : 0;
+      m.operation = has_nonce ? TUTTI_NET_OR : TUTTI_NET_NO_OPERATION;
+      if (!send(m, &nonce, options_.places[r].ip)) has_nonce = false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    consume(events_);
+    for (rank_t r = 0; r < size(); ++r)
+      if (r != rank() && !known_[r]) hear(r);
   }
   return known_;
 }

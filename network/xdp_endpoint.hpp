@@ -51,18 +51,21 @@ class xdp_endpoint final : public endpoint {
  private:
   void open_node(std::uint32_t episode);
   void close_node();
-  static int on_event(void* self, void* data, std::size_t bytes);
   bool is_over(std::uint32_t episode) const;
   bool looks_until_over(std::uint32_t episode, clock::time_point until);
   std::chrono::nanoseconds since_release(std::chrono::nanoseconds most) const;
   bool has_cpu_alone();
-  void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
+  bool send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
 
   xdp_options options_;
   program_maps maps_;
   std::string device_;
   // The process that has opened the node.
   pid_t owner_ = 0;
+  // Where the node is in the maps.
+  std::uint32_t place_ = 0;
+  // How many packets the driver had no room for when the node began.
+  std::uint64_t no_room_before_ = 0;
   // The program that has the maps.
   std::uint32_t program_ = 0;
   void* mapped_ = nullptr;

@@ -74,6 +74,19 @@ class Ended(unittest.TestCase):
     def test_participants_end_with_the_program(self) -> None:
         self.expect_no_process_left([PROCESSES, "--processes", "3", "--rounds", "1000"], 3)
 
+    def test_a_python_that_is_missing_is_named_and_left_out(self) -> None:
+        done = subprocess.run(
+            [TUTTI, "bench", "vcode", "--processes", "--busy", "0", "--rounds", "1",
+             "--python", "no-such-python", str(PROGRAMS / "dotp_1e7.vcode")],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("NumPy is not measured: no-such-python cannot be started", done.stderr)
+        (row,) = [line for line in done.stdout.splitlines() if line.startswith("| dotp_1e7 | 1 |")]
+        cells = [cell.strip() for cell in row.split("|")]
+        self.assertNotEqual(cells[3], "")
+        self.assertEqual(cells[8], "")
+
     def test_an_error_leaves_no_programs_behind(self) -> None:
         for wrong in (["--rounds", "x"], ["--busy", "x"]):
             with tempfile.TemporaryDirectory() as folder:

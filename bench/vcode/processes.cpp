@@ -139,6 +139,22 @@ std::vector<contender> contenders_for(const std::string& file, const process_pla
           {"NumPy", {plan.python, "-c", numpy_script, name}, true}};
 }
 
+// Why an interpreter cannot measure NumPy; empty if it can.
+std::string why_no_numpy(const std::string& python) {
+  const int silent = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  int status = 0;
+  try {
+    waitpid(start({python, "-c", "import numpy"}, silent), &status, 0);
+  } catch (const std::runtime_error& error) {
+    close(silent);
+    return error.what();
+  }
+  close(silent);
+  // A process that could not become the interpreter ends with 127.
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return python + " cannot be started";
+  return status == 0 ? "" : python + " cannot import numpy";
+}
+
 double least(const std::vector<double>& samples) {
   double found = none;
   for (const double each : samples) {
@@ -209,6 +225,8 @@ void measure_round(std::vector<contender>& all, std::size_t round, unsigned busy
 }  // namespace
 
 std::string measure_processes(const process_plan& plan) {
+  const std::string lack = plan.is_form ? "" : why_no_numpy(plan.python);
+  if (!lack.empty()) fmt::print(stderr, "NumPy is not measured: {}\n", lack);
   std::string free =
       "| program | rounds | plain | tutti 1 | tutti 2 | tutti auto | loop | NumPy | "
       "plain / tutti 1 | tutti 1 / loop | tutti 1 / tutti 2 | tutti 1 / tutti auto |\n"
@@ -219,6 +237,8 @@ std::string measure_processes(const process_plan& plan) {
       "|---|--:|--:|--:|--:|--:|--:|--:|\n";
   for (const auto& file : plan.files) {
     std::vector<contender> all = contenders_for(file, plan);
+    // Its column stays empty, as that of a program that it does not have.
+    if (!lack.empty()) all.back().free.push_back(none);
     const round_limit limit(plan.rounds, plan.seconds / static_cast<double>(plan.files.size()));
     std::size_t rounds = 0;
     while (!plan.is_form && limit.allows(rounds)) measure_round(all, rounds++, plan.busy);

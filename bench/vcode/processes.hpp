@@ -25,7 +25,9 @@ struct process_plan {
   bool is_form = false;
 };
 
-// Measures and returns the tables. Throws std::runtime_error if a process cannot be started.
+// Measures and returns the tables. Says on stderr, before it begins, if the interpreter cannot be
+// started or has no NumPy, and leaves its column empty. Throws std::runtime_error if another
+// process cannot be started.
 std::string measure_processes(const process_plan& plan);
 
 }  // namespace tutti::bench

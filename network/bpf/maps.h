@@ -35,6 +35,9 @@ TUTTI_NET_MAP(counters, BPF_MAP_TYPE_PERCPU_ARRAY, TUTTI_NET_COUNTERS, __u32, __
  * functions take numbers, and find the rest here. */
 struct scratch {
   struct tutti_net_message message;
+  /* Of which communicator the message at hand is: another process may give its place to another
+   * one meanwhile. */
+  struct tutti_net_identity identity;
   struct tutti_net_actions actions;
   __u64 value[TUTTI_NET_VALUES];
   /* The node's: the time, and where a clone of a packet goes. */
@@ -44,6 +47,15 @@ struct scratch {
   __u8 frame[512];
 };
 TUTTI_NET_MAP(scratches, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct scratch);
+
+/* Returns 1 if the table is not that of the message at hand any more. It has no branches, because
+ * the verifier follows each. */
+TUTTI_NET_INLINE __u32 is_gone(const struct tutti_net_table* t,
+                               const struct tutti_net_identity* identity) {
+  const __u64 differs =
+      ((__u32)t->communicator ^ identity->communicator) | (t->incarnation ^ identity->incarnation);
+  return (__u32)((0 - differs) >> 63 | ((__u64)t->topology - 1) >> 63);
+}
 
 /* Computes the check of the message in the scratch with the values there. */
 __attribute__((noinline)) __u64 check_of(__u32 index) {

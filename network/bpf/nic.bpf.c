@@ -19,34 +19,58 @@ struct {
   __type(value, struct tutti_net_completion);
 } completions SEC(".maps");
 
+/* What nodes have said of themselves. Each host looks for answers to its own queries, so that the
+ * communicators of a device take nothing from each other. */
+TUTTI_NET_MAP(said_by_nodes, BPF_MAP_TYPE_LRU_HASH, 8192, struct tutti_net_said_key,
+              struct tutti_net_said);
+
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 64 * 1024);
 } events SEC(".maps");
 
-TUTTI_NET_INLINE void tell(const struct tutti_net_table* t, __u8 kind, __u32 episode, __u32 source,
-                           __u8 called) {
+/* Tells the host, which is about to block, of a release. */
+TUTTI_NET_INLINE void tell(const struct tutti_net_identity* identity, __u32 episode) {
   struct tutti_net_event e = {
-      .communicator = t->communicator,
-      .kind = kind,
-      .called = called,
+      .communicator = (__u16)identity->communicator,
+      .kind = TUTTI_NET_RELEASE,
       .episode = episode,
-      .source = source,
-      .incarnation = t->incarnation,
+      .incarnation = identity->incarnation,
   };
   bpf_ringbuf_output(&events, &e, sizeof e, BPF_RB_FORCE_WAKEUP);
 }
 
+/* Notes what a node says of itself. */
+TUTTI_NET_INLINE void note_said(__u32 place, const struct tutti_net_message* m,
+                                const __u64* value) {
+  const struct tutti_net_said_key key = {.place = place, .source = m->source};
+  struct tutti_net_said said = {
+      .identity = {.communicator = m->communicator, .incarnation = m->incarnation},
+      .episode = m->episode,
+      .called = m->wanted,
+      .words = m->words,
+  };
+  if (m->words != 0) said.nonce = value[0];
+  bpf_map_update_elem(&said_by_nodes, &key, &said, BPF_ANY);
+}
+
 /* Releases the host: the values first, then the word. */
 __attribute__((noinline)) int release(__u32 index, __u32 episode) {
-  const __u32 parity = episode & 1;
-  const struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
+  const __u32 zero = 0, parity = episode & 1;
+  const __u64 now = bpf_ktime_get_ns();
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   const struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
   struct tutti_net_completion* c = bpf_map_lookup_elem(&completions, &index);
+  const struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   const __u64* sent;
   __u32 words;
-  int i;
-  if (!me || !v || !c) return 0;
+  int i, waits;
+  if (!me || !v || !c || !s) return 0;
+  bpf_spin_lock(&me->lock);
+  if (is_gone(&me->table, &s->identity)) {
+    bpf_spin_unlock(&me->lock);
+    return 0;
+  }
   sent = v->sent[parity][tutti_net_below(me->table.rows - 1, TUTTI_NET_ROWS)];
   words = v->sent_words[parity];
   for (i = 0; i < TUTTI_NET_VALUES; ++i) {
@@ -54,10 +78,12 @@ __attribute__((noinline)) int release(__u32 index, __u32 episode) {
     c->value[parity][i] = sent[i];
   }
   c->called_at = me->called_at;
-  c->released_at = bpf_ktime_get_ns();
+  c->released_at = now;
   /* The exchange is a full barrier: the host either sees the word or is seen waiting. */
   __sync_lock_test_and_set(&c->done, episode + 1);
-  if (*(volatile __u32*)&c->waiting) tell(&me->table, TUTTI_NET_RELEASE, episode, 0, 0);
+  waits = *(volatile __u32*)&c->waiting != 0;
+  bpf_spin_unlock(&me->lock);
+  if (waits) tell(&s->identity, episode);
   return 0;
 }
 
@@ -68,9 +94,12 @@ __attribute__((noinline)) int perform(__u32 index, int from_host) {
   struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   struct tutti_net_actions a;
+  __u32 side;
   if (!me || !v || !s) return 0;
   bpf_spin_lock(&me->lock);
-  tutti_net_step(&me->table, &me->state, v, &s->message, s->value, from_host, &a);
+  /* A message is a stranger's if its communicator has ended since: it is from neither side. */
+  side = (__u32)from_host | is_gone(&me->table, &s->identity) << 1;
+  tutti_net_step(&me->table, &me->state, v, &s->message, s->value, (int)side, &a);
   if (from_host && a.outcome == TUTTI_NET_COUNTED) me->called_at = s->now;
   bpf_spin_unlock(&me->lock);
   s->actions = a;
@@ -96,6 +125,11 @@ __attribute__((noinline)) int compose(__u32 index, __u32 episode, __u32 slot, in
   if (!me || !v || !s || slot >= TUTTI_NET_SLOTS) return 0;
   to = asks ? &me->table.in[slot] : &me->table.out[slot];
   m = &s->message;
+  bpf_spin_lock(&me->lock);
+  if (is_gone(&me->table, &s->identity)) {
+    bpf_spin_unlock(&me->lock);
+    return 0;
+  }
   if (asks) {
     tutti_net_compose(&me->table, 0, episode, TUTTI_NET_ASK, to->rank, m);
     m->wanted = to->kind;
@@ -110,9 +144,10 @@ __attribute__((noinline)) int compose(__u32 index, __u32 episode, __u32 slot, in
     if (i >= m->words) break;
     s->value[i] = sent[i];
   }
-  if (!m->plain) m->check = check_of(index);
   s->ip = to->ip;
   __builtin_memcpy(s->mac, to->mac, 6);
+  bpf_spin_unlock(&me->lock);
+  if (!m->plain) m->check = check_of(index);
   return 1;
 }
 
@@ -149,11 +184,16 @@ TUTTI_NET_INLINE void send_clones(struct __sk_buff* skb, __u32 index, __u32 epis
 
 SEC("tc")
 int tutti_fan_out(struct __sk_buff* skb) {
+  const __u32 zero = 0;
   const struct tutti_net_handover* h = (void*)(long)skb->data_meta;
   struct tutti_net_handover copy;
+  struct scratch* s;
   if ((void*)(h + 1) > (void*)(long)skb->data) return TC_ACT_OK;
   if (h->magic != TUTTI_NET_SEND_MAGIC && h->magic != TUTTI_NET_ASK_MAGIC) return TC_ACT_OK;
   copy = *h;
+  s = bpf_map_lookup_elem(&scratches, &zero);
+  if (!s) return TC_ACT_SHOT;
+  s->identity = copy.identity;
   send_clones(skb, copy.index, copy.episode, copy.send, copy.magic == TUTTI_NET_ASK_MAGIC);
   return TC_ACT_SHOT;
 }
@@ -211,6 +251,8 @@ int tutti_egress(struct __sk_buff* skb) {
     s->value[i] = tutti_net_get64(s->frame + TUTTI_NET_EXTENDED_FRAME + 8 * i);
   }
   s->now = bpf_ktime_get_ns();
+  s->identity.communicator = m->communicator;
+  s->identity.incarnation = m->incarnation;
   perform(place, 1);
   sends = s->actions.send >> 1 << 1;
   asks = s->actions.ask >> 1 << 1;
@@ -261,21 +303,26 @@ int tutti_xdp(struct xdp_md* ctx) {
     return XDP_DROP;
   }
   if (m->kind == TUTTI_NET_STATUS) {
-    tell(&me->table, TUTTI_NET_STATUS, m->episode, m->source, m->wanted);
+    if (m->source < me->table.size) note_said(place, m, s->value);
     return XDP_DROP;
   }
   source = m->source;
   words = m->words;
+  s->identity.communicator = m->communicator;
+  s->identity.incarnation = m->incarnation;
   perform(place, 0);
   sends = s->actions.send >> 1 << 1;
   asks = s->actions.ask >> 1 << 1;
   episode = s->actions.episode;
   if (s->actions.answer) {
-    /* The values of the packet stay in it: the check covers them. */
+    /* The values of the packet stay in it: the check covers them. Those of a query tell its sender
+     * that this is the answer to it, and no recorded one. */
     const __u8 operation = m->operation;
     __builtin_memcpy(to.mac, data + 6, 6);
     __builtin_memcpy(&to.ip, data + 26, 4);
     tutti_net_compose(&me->table, 0, me->state.episode, TUTTI_NET_STATUS, source, m);
+    if (m->communicator != s->identity.communicator || m->incarnation != s->identity.incarnation)
+      return XDP_DROP;
     m->wanted = (__u8)(me->state.now & 1);
     m->words = (__u8)words;
     m->operation = operation;
@@ -309,13 +356,17 @@ int tutti_xdp(struct xdp_md* ctx) {
       return XDP_TX;
     }
   }
-  if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(struct tutti_net_handover))) return XDP_DROP;
+  if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(struct tutti_net_handover))) {
+    count(TUTTI_NET_COUNT_NO_ROOM);
+    return XDP_DROP;
+  }
   h = (void*)(long)ctx->data_meta;
   if ((void*)(h + 1) > (void*)(long)ctx->data) return XDP_DROP;
   h->magic = sends ? TUTTI_NET_SEND_MAGIC : TUTTI_NET_ASK_MAGIC;
   h->index = place;
   h->episode = episode;
-  h->source = source;
+  h->unused = 0;
+  h->identity = s->identity;
   h->send = sends ? sends : asks;
   return XDP_PASS;
 }

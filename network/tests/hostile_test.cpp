@@ -249,6 +249,45 @@ TEST(hostile, recorded_packets_change_nothing) {
   EXPECT_GE(counted[1][TUTTI_NET_REPEATED], 200u * recorded);
 }
 
+// What a node said of itself once is no answer to a later question: a dead node stays silent.
+TEST(hostile, recorded_answers_do_not_speak_for_a_dead_node) {
+  NEEDS_TESTBED();
+  testbed bed(3, xdp_mode::native, false);
+  attach_members(bed);
+  const all_ready ready(2);
+  const shared_array<std::atomic<bool>> is_over(1);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        if (r == 0) return;
+        if (r == stranger) {
+          const forger f(bed);
+          ready.wait();
+          tutti_net_message m = forger::arrival(0);
+          m.kind = TUTTI_NET_STATUS;
+          // relaxed: publishes nothing.
+          while (!is_over[0].load(std::memory_order_relaxed)) {
+            for (m.episode = 0; m.episode < 3; ++m.episode) f.send(f.frame(m, the_key));
+            std::this_thread::sleep_for(1ms);
+          }
+          return;
+        }
+        xdp_endpoint e("eth0", options_with_key(bed, r));
+        e.how.inquiry = 200ms;
+        ready.wait();
+        std::string named = "released without rank 0";
+        try {
+          e.barrier(clock::now() + 100ms);
+        } catch (const deadline_error& d) {
+          named = d.who().silent == std::vector<rank_t>{0} ? "" : d.what();
+        }
+        // relaxed: publishes nothing.
+        is_over[0].store(true, std::memory_order_relaxed);
+        if (!named.empty()) throw std::runtime_error(named);
+      },
+      20s);
+  EXPECT_EQ(error, "");
+}
+
 // A local process of another user can neither call for a rank nor send in its name.
 TEST(hostile, another_users_process_cannot_call) {
   NEEDS_TESTBED();

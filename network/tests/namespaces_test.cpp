@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -17,7 +18,10 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "network/discover_devices.hpp"
 #include "network/tests/arrivals.hpp"
@@ -119,6 +123,83 @@ TEST(namespaces, deadline_names_the_late_and_the_dead) {
       },
       20s);
   EXPECT_EQ(error, "");
+}
+
+// Hosts of several communicators share a device and its ring buffer: what one of them takes out of
+// it, another does not miss.
+TEST(namespaces, another_communicators_reader_takes_no_answers) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  const all_ready ready(2), done(2);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        xdp_endpoint e("eth0", bed.options(TUTTI_NET_TREE, r));
+        e.how.inquiry = 900ms;
+        ready.wait();
+        if (r == 1) return done.wait();
+        std::atomic<bool> is_over{false};
+        std::thread reader([&] {
+          const program_maps maps = open_maps("eth0");
+          ring_buffer* const events = ring_buffer__new(
+              maps.fd("events"), [](void*, void*, std::size_t) { return 0; }, nullptr, nullptr);
+          while (!is_over) ring_buffer__consume(events);
+          ring_buffer__free(events);
+        });
+        std::string named = "released without rank 1";
+        try {
+          e.barrier(clock::now() + 100ms);
+        } catch (const deadline_error& d) {
+          named = d.who().late == std::vector<rank_t>{1} ? "" : d.what();
+        }
+        is_over = true;
+        reader.join();
+        done.wait();
+        if (!named.empty()) throw std::runtime_error(named);
+      },
+      20s);
+  EXPECT_EQ(error, "");
+}
+
+// The driver of a veth device has room for notes, so the test counts what others would drop.
+TEST(namespaces, a_driver_without_room_for_notes_is_named) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        if (r == 1) return;
+        xdp_endpoint e("eth0", bed.options(TUTTI_NET_TREE, r));
+        const __u32 counter = TUTTI_NET_COUNT_NO_ROOM;
+        std::vector<std::uint64_t> each(
+            static_cast<std::size_t>(std::max(libbpf_num_possible_cpus(), 1)), 1);
+        if (bpf_map_update_elem(open_maps("eth0").fd("counters"), &counter, each.data(), BPF_ANY) !=
+            0)
+          throw std::runtime_error("the counter could not be set");
+        e.barrier(clock::now() + 10s);
+      },
+      20s);
+  EXPECT_NE(error.find("no room for the notes"), std::string::npos) << error;
+  EXPECT_NE(error.find("--mode generic"), std::string::npos) << error;
+}
+
+// A small MTU is no reason to refuse a device, but attach, check and status say what does not fit.
+TEST(namespaces, what_a_small_mtu_has_no_room_for_is_told) {
+  NEEDS_TESTBED();
+  testbed bed(1);
+  EXPECT_EQ(
+      bed.run(
+          [&](rank_t) {
+            if (const std::string text = what_does_not_fit("eth0"); !text.empty())
+              throw std::runtime_error(text);
+            for (const auto& [mtu, values] : {std::pair{"317", "31"}, {"100", "4"}, {"68", "0"}}) {
+              if (std::system(("ip link set eth0 mtu " + std::string(mtu)).c_str()) != 0)
+                throw std::runtime_error("the MTU could not be set");
+              const std::string text = what_does_not_fit("eth0");
+              if (text.find("more than " + std::string(values) + " values") == std::string::npos)
+                throw std::runtime_error("said: " + text);
+            }
+          },
+          20s),
+      "");
 }
 
 TEST(namespaces, a_late_host_is_waited_for_without_spinning) {

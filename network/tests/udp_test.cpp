@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <latch>
+#include <random>
 #include <thread>
 
 #include "network/tests/arrivals.hpp"
@@ -38,6 +39,40 @@ struct ports {
   std::vector<int> sockets;
   std::vector<sockaddr_in> addresses;
 };
+
+// A cable that gets the share of packets to which something happens does as much of everything as
+// one that gets all packets, however much that is together.
+TEST(faulty_cable, does_as_much_to_its_share_as_to_all) {
+  for (const cable_faults& plan :
+       {cable_faults{.repeat = 0.05, .reorder = 0.05}, cable_faults{.repeat = 0.8, .reorder = 0.7},
+        cable_faults{.repeat = 0.3, .reorder = 0.2, .corrupt = 0.4}}) {
+    constexpr unsigned packets = 10'000;
+    faulty_cable<unsigned> cable(plan, true);
+    std::mt19937 random(1);
+    std::vector<unsigned> times(packets);
+    unsigned corrupted = 0, held = 0, arriving = 0;
+    const auto send = [&](const std::vector<std::uint8_t>& bytes, unsigned packet) {
+      held += times[packet] == 0 && packet != arriving;
+      corrupted += times[packet]++ == 0 && bytes[0] != 0;
+    };
+    for (unsigned i = 0; i < packets; ++i) {
+      arriving = i;
+      if (std::uniform_real_distribution<double>()(random) < plan.worse())
+        cable.pass({0}, i, send);
+      else
+        send({0}, i);
+    }
+    arriving = packets;
+    for (unsigned i = 0; i < 2 * packets; ++i) cable.release(send);
+    const auto share = [](auto n) { return static_cast<double>(n) / packets; };
+    EXPECT_EQ(std::ranges::count(times, 0u), 0);
+    EXPECT_NEAR(share(std::ranges::count(times, 2u)), plan.repeat, 0.02);
+    EXPECT_NEAR(share(corrupted), plan.corrupt, 0.02);
+    // One that comes twice and is held back may be let out at once.
+    EXPECT_LE(share(held), plan.reorder + 0.02);
+    EXPECT_GE(share(held), plan.reorder * (1 - plan.repeat) - 0.03);
+  }
+}
 
 template <class Body>
 void on_ranks(unsigned topology, rank_t n, const cable_faults& cable, Body body) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -265,6 +266,37 @@ TEST(Spans, OfDifferentLengthsAreRefused) {
       for (const double x : v) ASSERT_EQ(x, 1.0) << "something was written";
     expect_works(t);
   }
+}
+
+// An operation must not throw; if it does, no rank uses the array of one that has left. Rank 0 is
+// slow, so that the others fail first; what they free then is overwritten.
+TEST(Spans, StayUntilNoOtherRankUsesThem) {
+  for (const shape& s : {shape{4}, shape{2, 6}})
+    for (const std::size_t length : {4u, 5000u}) {
+      team t(s.options());
+      std::atomic<unsigned> strays{0};
+      EXPECT_THROW(t.run([&](member& me) {
+        const rank_t rank = me.rank();
+        std::vector<double> mine(length, 1.0);
+        const auto add = [&](double a, double b) {
+          if (rank != 0) throw failure(rank);
+          if (a < 0 || b < 0) ++strays;
+          return a + b;
+        };
+        struct overwritten {
+          ~overwritten() { std::ranges::fill(of, -1.0); }
+          std::vector<double>& of;
+        } const at_end{mine};
+        const auto slowly = [&](double a, double b) {
+          if (rank == 0 && a == 1.0 && b == 1.0) std::this_thread::sleep_for(10us);
+          return add(a, b);
+        };
+        me.reduce(slowly, std::span(mine));
+      }),
+                   failure);
+      EXPECT_EQ(strays, 0u) << s << ", " << length;
+      expect_works(t);
+    }
 }
 
 // ---- deadlines

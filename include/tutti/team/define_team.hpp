@@ -51,7 +51,8 @@ template <class Memory>
 bool basic_team<Memory>::set_patience(patience p) noexcept {
   // make_sync() uses it after a failed region.
   options_.patience = p;
-  sync_->set_patience(p);
+  // There is none after a failed region without memory for it.
+  if (sync_) sync_->set_patience(p);
   // They are made again with the new patience.
   narrow_syncs_->clear();
   desk_->set_patience(p);
@@ -60,13 +61,14 @@ bool basic_team<Memory>::set_patience(patience p) noexcept {
 
 template <class Memory>
 basic_team<Memory>::~basic_team() {
-  // acquire: as in take_failure.
+  // acquire: as in begin_anew.
   if (has_lost_workers_.load(acquire)) {
     forget_workers();
     return;
   }
   // relaxed: this thread stored them, or was synchronised with the thread that did.
-  const bool is_open = is_open_.load(relaxed) && late_opener_.load(relaxed) == nullptr;
+  const bool is_open =
+      is_open_.load(relaxed) && late_opener_.load(relaxed) == nullptr && has_sync_.load(relaxed);
   if (is_open || detail::team_here<Memory>() == this) {
     leave_to_workers();
     return;
@@ -102,9 +104,9 @@ void basic_team<Memory>::choose_sizes() {
 template <class Memory>
 void basic_team<Memory>::make_sync() {
   // A provider may have only one barrier at a time.
+  narrow_syncs_.emplace();
   sync_.emplace(threads_, crowded_, is_virtual(), barrier_name_, wait_name_, options_.patience,
                 cancelled_);
-  narrow_syncs_.emplace();
   if (members_)
     for (member& m : *members_) m.sync_ = &*sync_;
 }
@@ -209,6 +211,7 @@ template <class Memory>
 void basic_team<Memory>::start_again() {
   forget_workers();
   late_opener_.store(nullptr, relaxed);  // relaxed: there is no other thread.
+  has_sync_.store(true, relaxed);        // relaxed: there is no other thread.
   late_callable_.reset();
   cancelled_.reset();
   for (std::exception_ptr& why : *failures_) why = nullptr;
@@ -220,16 +223,27 @@ void basic_team<Memory>::start_again() {
 
 template <class Memory>
 bool basic_team<Memory>::begin_otherwise() {
-  // acquire: as in take_failure.
-  if (!has_lost_workers_.exchange(false, acquire)) {
+  // acquire: as in begin_anew.
+  if (has_lost_workers_.exchange(false, acquire)) {
+    try {
+      start_again();
+    } catch (...) {
+      // relaxed: the next region of this thread tries again.
+      has_lost_workers_.store(true, relaxed);
+      throw;
+    }
+    return true;
+  }
+  // acquire: makes the state of the region that failed visible; pairs with the end of that.
+  if (has_sync_.exchange(true, acquire)) {
     refuse_while_late();
     return false;
   }
   try {
-    start_again();
+    make_sync();
   } catch (...) {
-    // relaxed: the next region of this thread tries again.
-    has_lost_workers_.store(true, relaxed);
+    // release: lets the next opener try again; pairs with the exchange above.
+    has_sync_.store(false, release);
     throw;
   }
   return true;
@@ -327,9 +341,11 @@ timed_result basic_team<Memory>::close_by(basic_deadline<Memory> until) {
   // relaxed: only this thread needs it; is_open_ tells other threads.
   late_opener_.store(nullptr, relaxed);
   late_callable_.reset();
-  const std::exception_ptr failure = cancelled_.requested() ? take_failure() : nullptr;
-  // release: publishes this opener's state to the next one; pairs with begin_region.
-  is_open_.store(false, release);
+  const bool has_failed = cancelled_.requested(), has_sync = !has_failed || begin_anew();
+  const std::exception_ptr failure = has_failed ? take_failure() : nullptr;
+  // release: publishes this opener's state to the next one; pairs with begin_region, or with
+  // begin_otherwise.
+  (has_sync ? is_open_ : has_sync_).store(false, release);
   if (failure != nullptr) std::rethrow_exception(failure);
   return {true, 0, 0, {}};
 }
@@ -358,26 +374,43 @@ void basic_team<Memory>::rethrow_failure() {
 }
 
 template <class Memory>
-std::exception_ptr basic_team<Memory>::take_failure() {
+std::exception_ptr basic_team<Memory>::take_failure() noexcept {
   std::exception_ptr first;
   for (std::exception_ptr& why : *failures_) {
     if (first == nullptr) first = why;
     why = nullptr;
   }
-  // acquire: as the fork itself, which has copied this thread only.
-  if (has_lost_workers_.exchange(false, acquire)) {
-    start_again();
-    return std::make_exception_ptr(std::logic_error(
-        "tutti: this process was made by fork() inside a region of a team, whose other ranks run "
-        "in the parent only"));
-  }
-  // Some ranks have arrived at operations that others will never reach, so those objects must not
-  // be used again.
-  cancelled_.reset();
-  make_sync();
-  if (is_virtual()) virtual_->forget_arrivals();
-  for (member& m : *members_) m.turn_ = 0;
   return first;
+}
+
+template <class Memory>
+bool basic_team<Memory>::begin_anew() noexcept {
+  // acquire: as the fork itself, which has copied this thread only.
+  const bool is_forked = has_lost_workers_.exchange(false, acquire);
+  try {
+    if (is_forked) {
+      const std::exception_ptr why = std::make_exception_ptr(std::logic_error(
+          "tutti: this process was made by fork() inside a region of a team, whose other ranks run "
+          "in the parent only"));
+      start_again();
+      (*failures_)[0] = why;
+      return true;
+    }
+    // Some ranks have arrived at operations that others will never reach, so those objects must not
+    // be used again.
+    cancelled_.reset();
+    if (is_virtual()) virtual_->forget_arrivals();
+    for (member& m : *members_) m.turn_ = 0;
+    make_sync();
+    return true;
+  } catch (...) {
+    if (is_forked) {
+      (*failures_)[0] = std::current_exception();
+      // relaxed: the next region of this thread tries again.
+      has_lost_workers_.store(true, relaxed);
+    }
+    return false;
+  }
 }
 
 }  // namespace tutti

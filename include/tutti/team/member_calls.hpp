@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 
 #include "tutti/reduce/fold.hpp"
 #include "tutti/team/team_class.hpp"
@@ -20,7 +21,10 @@ struct arrays_of_ranks {
 
   // The array of each rank.
   std::vector<T*> data;
+  // False also if they could not be combined.
   bool same_length = true;
+  // Why they could not.
+  std::exception_ptr failure;
   // The result, if the arrays have at most `few` elements.
   std::array<T, few> sum;
 };
@@ -128,13 +132,19 @@ void basic_member<Memory>::reduce(Op given, std::span<T, Extent> values) {
   using arrays = detail::arrays_of_ranks<T>;
   const auto collect = [&](const auto& span_of) {
     arrays found;
-    found.data.resize(size_);
-    for (rank_t r = 0; r < size_; ++r) {
-      found.data[r] = span_of(r).data();
-      found.same_length = found.same_length && span_of(r).size() == mine.size();
+    try {
+      found.data.resize(size_);
+      for (rank_t r = 0; r < size_; ++r) {
+        found.data[r] = span_of(r).data();
+        found.same_length = found.same_length && span_of(r).size() == mine.size();
+      }
+      if (found.same_length && mine.size() <= arrays::few)
+        found.sum = detail::sum_across<arrays::few>(op, found.data, 0, mine.size());
+    } catch (...) {
+      // This rank may not leave yet: others use its array.
+      found.same_length = false;
+      found.failure = std::current_exception();
     }
-    if (found.same_length && mine.size() <= arrays::few)
-      found.sum = detail::sum_across<arrays::few>(op, found.data, 0, mine.size());
     return found;
   };
   arrays here;
@@ -147,8 +157,10 @@ void basic_member<Memory>::reduce(Op given, std::span<T, Extent> values) {
     gather(mine, [&](const auto& get) { here = collect(get); });
   }
   if (!all->same_length) {
+    const std::exception_ptr failure = all->failure;
     // The other ranks may still read this rank's values.
     barrier();
+    if (failure != nullptr) std::rethrow_exception(failure);
     refuse("basic_member<Memory>::reduce over spans: all ranks need the same length");
   }
   const auto put = [](T* to, const auto& sum, std::size_t count) {
@@ -171,10 +183,16 @@ void basic_member<Memory>::reduce(Op given, std::span<T, Extent> values) {
       const auto sum = detail::sum_across<Chunk>(op, all->data, i, count);
       for (T* const array : all->data) put(array + i, sum, count);
     };
-    if (count <= short_chunk)
-      combine.template operator()<short_chunk>();
-    else
-      combine.template operator()<chunk>();
+    try {
+      if (count <= short_chunk)
+        combine.template operator()<short_chunk>();
+      else
+        combine.template operator()<chunk>();
+    } catch (...) {
+      // The other ranks still use this rank's array.
+      barrier();
+      throw;
+    }
   }
   barrier();
 }

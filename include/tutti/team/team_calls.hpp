@@ -184,18 +184,27 @@ template <class Memory>
 class basic_team<Memory>::open_region {
  public:
   explicit open_region(basic_team& t)
-      : team_(t), outer_(std::exchange(detail::team_here<Memory>(), &t)) {}
-  open_region(basic_team& t, const job& j) : open_region(t) { team_.regions_.open(j); }
+      : cleared_(&t.is_open_), outer_(std::exchange(detail::team_here<Memory>(), &t)) {}
+  open_region(basic_team& t, const job& j) : open_region(t) { t.regions_.open(j); }
   ~open_region() {
-    // release: publishes this opener's state to the next one; pairs with begin_region.
-    team_.is_open_.store(false, release);
+    // release: publishes this opener's state to the next one; pairs with begin_region, or with
+    // begin_otherwise.
+    cleared_->store(false, release);
     detail::team_here<Memory>() = outer_;
   }
   open_region(const open_region&) = delete;
   open_region& operator=(const open_region&) = delete;
 
+  // Throws what a rank of the team has thrown. It is inline so that no other function knows the
+  // address of this object, and a region in which no rank fails costs nothing more.
+  [[noreturn, gnu::always_inline]] void fail(basic_team& t) {
+    if (!t.begin_anew()) cleared_ = &t.has_sync_;
+    t.rethrow_failure();
+  }
+
  private:
-  basic_team& team_;
+  // What the end of the region clears: is_open_, or has_sync_.
+  atomic<bool>* cleared_;
   const basic_team* outer_;
 };
 
@@ -207,11 +216,11 @@ void basic_team<Memory>::run(F&& f) {
   if (!begin_region()) return run_alone(f);
   const part<callable> all{detail::held<member, callable, 48>(f)};
   {
-    const open_region now(*this, job_for(all));
+    open_region now(*this, job_for(all));
     call_ranks(0, all.f);
     regions_.close();
     if (cancelled_.requested()) [[unlikely]]
-      rethrow_failure();
+      now.fail(*this);
   }
 }
 
@@ -226,12 +235,12 @@ void basic_team<Memory>::run(rank_t k, F&& f) {
   if (!begin_region()) return run_alone(f);
   const first_part<callable> some{detail::held<member, callable, 40>(f), k};
   {
-    const open_region now(*this);
+    open_region now(*this);
     open_first(job_for(some), k);
     some.call(*this, 0);
     regions_.close_first(threads_of(k));
     if (cancelled_.requested()) [[unlikely]]
-      rethrow_failure();
+      now.fail(*this);
   }
 }
 
@@ -251,7 +260,7 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
     const reducing all{detail::held<member, callable, 32>(f), op};
     T result{};
     {
-      const open_region now(*this, job_for(all));
+      open_region now(*this, job_for(all));
       result = all.call(*this, 0);
       if (is_virtual() && !virtual_->are_subtrees()) {
         regions_.close();
@@ -260,7 +269,7 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
         result = regions_.close(result, op);
       }
       if (cancelled_.requested()) [[unlikely]]
-        rethrow_failure();
+        now.fail(*this);
     }
     return canonical(result);
   } else {

@@ -229,8 +229,12 @@ class TUTTI_CONTAINERS TUTTI_API basic_team {
   void call_rank(member& me, const F& f) noexcept;
   void fail(rank_t rank, std::exception_ptr why) noexcept;
   [[noreturn]] void rethrow_failure();
-  // Returns the exception of the lowest rank that failed by itself. The team can be used again.
-  std::exception_ptr take_failure();
+  // Returns the exception of the lowest rank that failed by itself, and forgets all.
+  std::exception_ptr take_failure() noexcept;
+  // After a region that has failed: the team can be used again. Returns false if there is no memory
+  // for that. The region then leaves is_open_ and clears has_sync_, so that the next one tries
+  // again in begin_otherwise().
+  bool begin_anew() noexcept;
 
   // ---- loops (define_loops.hpp)
   struct shared_loop;
@@ -266,6 +270,8 @@ class TUTTI_CONTAINERS TUTTI_API basic_team {
   detail::leakable<std::vector<std::exception_ptr>> failures_;
   // Whether this process is a child that fork() has made without the workers.
   atomic<bool> has_lost_workers_{false};
+  // False after a region that has failed and left no collective operations, for lack of memory.
+  atomic<bool> has_sync_{true};
   alignas(cache_line) atomic<bool> is_open_{false};
   // While a region is late: the thread that opened it, identified by the address of its team_here.
   atomic<const void*> late_opener_{nullptr};

@@ -94,6 +94,9 @@ class open_endpoints {
 
 void offer_packet_path(const std::string& device, network_offer* mine) {
   const program_maps maps = open_maps(device);
+  // A program's MPI_Bcast and MPI_Allreduce would learn it at their first call.
+  if (const std::string tight = what_does_not_fit(device); !tight.empty())
+    throw device_error(tight);
   const tutti_net_place place = place_of(device);
   mine->ip = place.ip;
   std::copy_n(place.mac, sizeof place.mac, mine->mac);
