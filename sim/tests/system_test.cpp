@@ -437,16 +437,19 @@ TEST(System, AQuotaStopsThreadsUntilTheNextPeriod) {
   EXPECT_NEAR(ns, 100e6 + 20e6, 6e6);
 }
 
-// ns that one of so many episodes takes under a quota of 1.5 CPUs if one of two threads works for
-// 60 us before each. Twice as many before them find what to do.
+// ns that one of so many episodes takes under a quota of 1.5 CPUs if one of two threads in turn
+// works for 60 us before each, where a wake-up takes 40 us. Twice as many before them find what to
+// do.
 double episode_under_quota(tutti::patience waits, unsigned episodes) {
-  world w(some_machine(1, 2, 1), {.start_within = 0, .quota_cpus = 1.5});
+  machine m = some_machine(1, 2, 1);
+  m.wake_up = picoseconds(40e3);
+  world w(m, {.start_within = 0, .quota_cpus = 1.5});
   tutti::barrier<no_completion, simulated, adaptive_wait<simulated>> sync(2, {.patience = waits});
   sim_time begin = 0, end = 0;
   on_threads(w, 2, [&](rank_t rank) {
     for (unsigned i = 0; i < 3 * episodes; ++i) {
       if (i == 2 * episodes && rank == 0) begin = w.now();
-      if (rank == 0) w.work(picoseconds(60e3));
+      if (rank == i % 2) w.work(picoseconds(60e3));
       sync.arrive_and_wait();
     }
     if (rank == 0) end = w.now();

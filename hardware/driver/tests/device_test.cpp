@@ -90,10 +90,13 @@ TEST(HarpBarrier, RefusesWhatTheUnitLacks) {
   expect_refused<std::exception>([&] { harp_barrier(unit, 2); }, "refuses its configuration");
 }
 
-// A mask unit on a device that could send messages. The unit takes none.
+// A mask unit on a device that could send messages. It takes none, but says that it has an address
+// for each of 8, as one of an earlier version does.
 class mask_with_messages : public device {
  public:
-  std::uint64_t read(std::uint64_t offset) override { return step(offset, false, 0); }
+  std::uint64_t read(std::uint64_t offset) override {
+    return step(offset, false, 0) | (offset == capability ? 8 << 16 : 0);
+  }
   void write(std::uint64_t offset, std::uint64_t value) override {
     step(offset, true, value);
     unit_.step({});
