@@ -273,7 +273,7 @@ TEST(Spans, OfDifferentLengthsAreRefused) {
 TEST(Spans, StayUntilNoOtherRankUsesThem) {
   for (const shape& s : {shape{4}, shape{2, 6}})
     for (const std::size_t length : {4u, 5000u}) {
-      team t(s.options());
+      team t(that_may_block(s.options()));
       std::atomic<unsigned> strays{0};
       EXPECT_THROW(t.run([&](member& me) {
         const rank_t rank = me.rank();
