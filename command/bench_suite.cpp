@@ -121,9 +121,10 @@ bench::plan make_plan(const options& o, const description& what, const bench::pe
   if (plan.contenders.empty()) {
     throw std::invalid_argument("nothing to measure: --algorithms and --peers are both none");
   }
-  const bool measures = std::any_of(
-      plan.scenarios.begin(), plan.scenarios.end(),
-      [&](const auto& s) { return !bench::metrics_of(plan, plan.kinds.front(), s).empty(); });
+  const bool measures =
+      std::any_of(plan.scenarios.begin(), plan.scenarios.end(), [&](const auto& s) {
+        return !bench::metrics_of(plan, plan.kinds.front(), s, false).empty();
+      });
   if (!measures) {
     throw std::invalid_argument(
         fmt::format("--metric {}: not measured in any of the scenarios chosen", *o.metrics));

@@ -42,7 +42,8 @@ std::vector<episode_kind> kinds_of_reductions() {
   return kinds;
 }
 
-std::vector<metric> metrics_of(const plan& p, const episode_kind& kind, const scenario& s) {
+std::vector<metric> metrics_of(const plan& p, const episode_kind& kind, const scenario& s,
+                               bool crowded) {
   if (kind.what != operation::barrier) {
     if (s.gap.ns > 0) return {metric::latency, metric::cpu_time};
     return {metric::loop};
@@ -51,8 +52,10 @@ std::vector<metric> metrics_of(const plan& p, const episode_kind& kind, const sc
   if (s.disturbed() && p.metrics.empty()) suitable = {metric::loop};
   if (s.skew_ns > 0) suitable = {metric::last_in_last_out};
   if (s.delayed()) suitable = {metric::last_in_last_out, metric::cpu_time};
-  // What a lost slice costs shows in the whole.
-  if (s.delayed() && (s.disturbed() || s.most_work_ns > 0)) suitable.push_back(metric::episode);
+  // What a lost slice costs shows in the whole. If threads share a core, the last one may leave
+  // late because another one works there, which delays nobody.
+  if (s.delayed() && (s.disturbed() || s.most_work_ns > 0 || crowded || !p.metrics.empty()))
+    suitable.push_back(metric::episode);
   if (s.phases != phase_kind::none) suitable = {metric::recover};
   if (p.metrics.empty()) return suitable;
   std::erase_if(suitable, [&](metric m) {

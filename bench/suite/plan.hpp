@@ -52,8 +52,9 @@ std::vector<episode_kind> kinds_of_regions();
 // barrier, reduce1, reduce2, ...
 std::vector<episode_kind> kinds_of_reductions();
 
-// The metrics of one scenario that the plan asks for.
-std::vector<metric> metrics_of(const plan& p, const episode_kind& kind, const scenario& s);
+// The metrics of one scenario that the plan asks for. `crowded`: with more threads than cores.
+std::vector<metric> metrics_of(const plan& p, const episode_kind& kind, const scenario& s,
+                               bool crowded);
 
 // The rounds that measure `m` of such an episode in this scenario.
 pattern pattern_of(metric m, const episode_kind& kind, const scenario& s);

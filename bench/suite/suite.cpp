@@ -134,7 +134,7 @@ void suite::add_cells(const situation& what) {
     return;
   }
   std::map<pattern, std::vector<metric>> patterns;
-  for (const metric m : metrics_of(plan_, what.kind, *what.when)) {
+  for (const metric m : metrics_of(plan_, what.kind, *what.when, what.crowded())) {
     patterns[pattern_of(m, what.kind, *what.when)].push_back(m);
   }
   for (const auto& [kind, metrics] : patterns) add_cell(what, kind, metrics);

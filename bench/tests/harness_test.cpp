@@ -112,6 +112,17 @@ TEST_F(Harness, TheLateRankMayRotate) {
   }));
 }
 
+// There the last return can be late because another thread works on the same core.
+TEST_F(Harness, MeasuresWholeEpisodesOfMoreThreadsThanCores) {
+  const scenario late = parse_scenario("imbalance_100us");
+  const auto has_episode = [&](bool crowded) {
+    const auto metrics = metrics_of(plan_, {operation::barrier, 0}, late, crowded);
+    return std::find(metrics.begin(), metrics.end(), metric::episode) != metrics.end();
+  };
+  EXPECT_TRUE(has_episode(true));
+  EXPECT_FALSE(has_episode(false));
+}
+
 TEST_F(Harness, RandomWorkIsNoWait) {
   const suite& s = run_in("work_50us_150us");
   EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);

@@ -100,6 +100,29 @@ def test_waiters_on_shared_cores_have_less_to_give_back(
     assert found["latency"].loses == loses
 
 
+def test_whole_episodes_are_compared_on_shared_cores(tmp_path: Path):
+    """The last return is late because another participant works on the core of that thread."""
+    scenario = "imbalance_60us"
+    found = by_metric(
+        chosen(
+            tmp_path,
+            *(
+                each | {"threads": 4}
+                for provider, latency, episode, burned in (
+                    ("tutti", 62000, 65000, 22000), ("libomp", 3000, 65000, 23000),
+                    ("pthread", 30000, 84000, 7000),
+                )
+                for each in (
+                    *waiter(provider, latency, burned, scenario),
+                    line(provider, episode, scenario=scenario, metric="episode"),
+                )
+            ),
+        )
+    )
+    assert set(found) == {"episode, work included", "CPU time of a waiter"}
+    assert not any(choice.loses for choice in found.values())
+
+
 def test_a_short_wait_is_held_against_who_spins(tmp_path: Path):
     found = by_metric(
         chosen(

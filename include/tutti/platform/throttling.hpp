@@ -38,7 +38,7 @@ inline std::uint64_t throttled_ns() noexcept {
 // one clock, so all poll and sleep at the same time.
 class quota_stops {
   // A turn of sleeping and polling has this many steps, of which each stop forbids polling in a
-  // quarter of those that are left, and each time without a stop allows it in one more.
+  // quarter of those that are left, and each of these times without a stop allows it in one more.
   static constexpr std::uint64_t steps = 1u << 16, ns_until_allowed = 250'000;
 
  public:

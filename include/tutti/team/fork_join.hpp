@@ -44,13 +44,7 @@ class fork_join {
         locals_(participants),
         lines_(participants),
         opened_(participants),
-        closed_(participants) {
-    // The master waits for the workers after it has opened a region, and they for the next one.
-    for (local& each : locals_) {
-      for (auto* waits : {&each.awaiting, &each.collecting})
-        if constexpr (requires { waits->releaser_waits; }) waits->releaser_waits = 1;
-    }
-  }
+        closed_(participants) {}
 
   rank_t participants() const noexcept { return n_; }
 

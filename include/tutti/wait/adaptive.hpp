@@ -21,11 +21,7 @@
 //    reach.
 //  * Does a yield let useful work run? While no wait begins on this core between two turns of this
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
-//    polling, and ends when polling would end. If a participant worked for longer than a sleep
-//    costs, sleeping is better: a sleeper that is woken displaces a worker on its core, a thread
-//    that has yielded does not. So a sleep on a shared core counts as cheaper once this thread has
-//    waited for a participant that worked, here or elsewhere. That does not hold if the worker
-//    waits as soon as it has ended this wait: then a yield is enough.
+//    polling, and ends when polling would end.
 //
 // patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
 // and tests/unit/balance_test.cpp checks it under a simulated clock.
@@ -56,21 +52,14 @@ struct adaptive_options {
   // If a yield, or the time between two readings of the clock, takes longer, a thread of another
   // process used the core.
   std::uint32_t foreign_slice_ns = 1'200'000;
-  // The least time for which waiters that share a core yield, unless their waits are usually long
-  // or a participant has worked meanwhile.
+  // The least time for which waiters that share a core yield, unless their waits are usually long.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // The cost of a sleep on a shared core if the waiter waits for a participant that works. If that
-  // one works on the same core, a waiter that yields to it gets the core back when it waits, which
-  // may be an episode later, because it has begun its next work before the waiter saw that the
-  // episode was over. If it works on another core, the yields only take processor time.
-  std::uint32_t sleep_cost_beside_work_ns = 25'000;
   // A wait that asks for how long the participants on its core have run asks again after this time.
   // It is much less than a slice.
   std::uint32_t between_questions_ns = 250'000;
   // If a turn of the others takes longer than the first of these and, for each wait that began in
-  // it, the second, one of them did work. The turn is then part of the length of the wait. A wait
-  // that is longer than the first, counted like that, is a wait for a participant that works.
+  // it, the second, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
   // How long it takes to wake one thread of a group, where all are woken one after the other. The
@@ -99,13 +88,9 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   struct wait_state {
     wait_lengths lengths;
     // The number of waits until the policy takes the core for the thread's own.
-    std::uint8_t crowded_waits : 7 = 0;
-    // Whether the thread that ends these waits then waits itself, as the master of a region does.
-    std::uint8_t releaser_waits : 1 = 0;
+    std::uint8_t crowded_waits = 0;
     // The number of waits until the next reading of the clock.
     std::uint8_t looks : 3 = 0;
-    // Whether this thread, on a shared core, has waited for a participant that worked.
-    std::uint8_t beside_work : 1 = 0;
     // The number of waits in a row that began after at most two waits of others on this core.
     std::uint8_t waits_beside_one : 4 = 0;
     // The core's count of waits when this thread's last one began, modulo 256.
@@ -205,7 +190,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       mine.looks = 0;
       return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
-    if (!core.is_contested(start) && !core.is_quota_scarce(start) && mine.beside_work == 0)
+    if (!core.is_contested(start) && !core.is_quota_scarce(start))
       budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     // From this length on the wait would sleep if it knew that another process uses the core.
     const std::uint64_t asks_after = chosen.is_balanced() && core.had_slice_lately(start)
@@ -231,11 +216,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       const std::uint64_t switches = waits_now - waits;
       if (lent > options.shortest_work_ns + switches * options.longest_switch_ns) {
         working_ns += lent;
-        if (lent <= options.foreign_slice_ns) {
-          mine.beside_work = mine.releaser_waits == 0;
-          // It may be a participant that always comes last and never waits here.
-          mine.crowded_waits = base::waits_to_trust_core;
-        }
+        // It may be a participant that always comes last and never waits here.
+        if (lent <= options.foreign_slice_ns) mine.crowded_waits = base::waits_to_trust_core;
         mine.looks = 0;
       } else if (switches == 0) {
         empty_ns += lent;
@@ -243,8 +225,6 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       waits = waits_now;
       if (is_ready) {
         note_length(mine, empty_ns + working_ns);
-        if (mine.last_ns > options.shortest_work_ns && lent <= options.foreign_slice_ns)
-          mine.beside_work = mine.releaser_waits == 0;
         return true;
       }
       if (now >= deadline.ns()) return false;
@@ -266,19 +246,15 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     return asleep < participants_ ? static_cast<std::uint32_t>(participants_) - asleep : 1;
   }
 
-  // Notes that this thread begins a wait on its core, and forgets now and then that a participant
-  // worked. Returns true if the thread shares the core with one participant: then every second
-  // wait is that of the last thread to arrive here, and a few polls for the arrivals on other cores
-  // take less time than the two context switches that a yield costs. With more sharers the polls of
-  // all of them cost more than they save.
+  // Notes that this thread begins a wait on its core. Returns true if the thread shares the core
+  // with one participant: then every second wait is that of the last thread to arrive here, and a
+  // few polls for the arrivals on other cores take less time than the two context switches that a
+  // yield costs. With more sharers the polls of all of them cost more than they save.
   template <class Core>
   static bool shares_with_one(wait_state& mine, Core& core) noexcept {
     const auto others = static_cast<std::uint8_t>(core.waits() - mine.waits_seen);
     core.note_wait();
-    const auto seen = static_cast<std::uint8_t>(core.waits());
-    // The count has passed a multiple of 256: the thread finds out again.
-    if (seen < mine.waits_seen) mine.beside_work = 0;
-    mine.waits_seen = seen;
+    mine.waits_seen = static_cast<std::uint8_t>(core.waits());
     if (others > most_waits_of_one) {
       mine.waits_beside_one = 0;
       return false;
@@ -327,11 +303,8 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     auto& core = Memory::core();
     const bool takes_from_work = core.is_quota_scarce(now) ||
                                  (core.is_contested(now) && !core.is_contest_over(now, awake()));
-    const bool is_beside_work = mine.crowded_waits > 0 && mine.beside_work != 0;
-    const std::uint32_t learnt =
-        mine.lengths.budget_ns(takes_from_work  ? options.contested_sleep_cost_ns
-                               : is_beside_work ? options.sleep_cost_beside_work_ns
-                                                : options.sleep_cost_ns);
+    const std::uint32_t learnt = mine.lengths.budget_ns(
+        takes_from_work ? options.contested_sleep_cost_ns : options.sleep_cost_ns);
     const std::uint32_t group_ns = wake_up_of_group_ns();
     // Threads that share a core hand it on by yields.
     if (takes_from_work || mine.crowded_waits > 0 || group_ns <= options.sleep_cost_ns)
