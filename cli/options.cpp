@@ -130,6 +130,13 @@ std::string path_of(const CLI::App& app) {
   return path;
 }
 
+// The status. What a full disk has not taken must not look like all there was.
+int unless_output_is_lost(const std::string& program, int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return complain(program, std::string("the output could not be written: ") + std::strerror(errno),
+                  failed);
+}
+
 }  // namespace
 
 option& option::required() {
@@ -230,14 +237,9 @@ int program::run(int argc, char** argv, const std::function<int()>& action) {
   try {
     owned_->chosen = action;
     app.parse(marked(argc, argv));
-    const int status = owned_->chosen();
-    // What a full disk has not taken must not look like all there was.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return complain(name, std::string("the output could not be written: ") + std::strerror(errno),
-                      failed);
-    return status;
+    return unless_output_is_lost(name, owned_->chosen());
   } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+    return unless_output_is_lost(name, app.exit(help_or_version));
   } catch (const CLI::ParseError& e) {
     std::string sentence = sentence_of(e, app);
     std::erase(sentence, mark);
