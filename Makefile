@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Options of a run of `tutti bench` inside the report, or of ctest: make report REPORT_OPTIONS="--quick"
+# Options of `python -m report make`, or of ctest: make report REPORT_OPTIONS="--quick"
 REPORT_OPTIONS ?=
 CTEST_OPTIONS ?=
 
@@ -44,6 +44,7 @@ help: ## list what can be done (the default)
 	@printf 'tutti: synchronization from core to cluster\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nvariables: V=1 (verbose) JOBS=%s PREFIX=%s DESTDIR=%s\n' '$(JOBS)' '$(PREFIX)' '$(DESTDIR)'
+	@printf '  REPORT_OPTIONS (of make report) CTEST_OPTIONS (of make test, test-all) FUZZ_SECONDS=%s (of make test-all)\n' '$(FUZZ_SECONDS)'
 
 .PHONY: bootstrap
 bootstrap: ## install what is missing: Debian packages, and .venv for the report
@@ -132,6 +133,6 @@ lint: build ## read all C++ sources with clang-tidy (minutes)
 		'$(CURDIR)/(src|cli|bench|vcode|graph_apps|command|workloads|hardware|tests|examples|build/tests/freestanding)/')
 
 .PHONY: clean
-clean: ## remove what was built (not .venv, not results/)
+clean: ## remove what was built (not .venv, results/ or dist/)
 	$(Q)$(call say,'removing build/')
 	$(Q)rm -rf build

@@ -95,12 +95,19 @@ std::string unknown(const std::string& word, const CLI::App& app) {
   return quoted(word) + " is not known here" + suggestion(word, innermost(app));
 }
 
+// The words that nothing has read. The mark of positional arguments is none of them.
+std::vector<std::string> unread(const CLI::App& app) {
+  std::vector<std::string> rest = app.remaining(true);
+  std::erase(rest, "--");
+  return rest;
+}
+
 std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
   const std::string text = e.what();
   const std::string item = text.substr(text.rfind(": ") + 2);
   if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
     // CLI11 misses a subcommand before it looks at what it was given instead.
-    const std::vector<std::string> rest = app.remaining(true);
+    const std::vector<std::string> rest = unread(app);
     if (!rest.empty()) return unknown(rest.front(), app);
     // "files is required", or what it says of subcommands.
     constexpr std::string_view required = " is required";
@@ -109,7 +116,7 @@ std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
     return "nothing is given for " + text.substr(0, text.size() - required.size());
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
-    const std::vector<std::string> rest = app.remaining(true);
+    const std::vector<std::string> rest = unread(app);
     return unknown(rest.empty() ? item : rest.front(), app);
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr) {
@@ -128,6 +135,13 @@ std::string path_of(const CLI::App& app) {
   std::string path = app.get_name();
   for (const CLI::App* sub : app.get_subcommands()) path += " " + path_of(*sub);
   return path;
+}
+
+// The status. What a full disk has not taken must not look like all there was.
+int unless_output_is_lost(const std::string& program, int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return complain(program, std::string("the output could not be written: ") + std::strerror(errno),
+                  failed);
 }
 
 }  // namespace
@@ -230,14 +244,9 @@ int program::run(int argc, char** argv, const std::function<int()>& action) {
   try {
     owned_->chosen = action;
     app.parse(marked(argc, argv));
-    const int status = owned_->chosen();
-    // What a full disk has not taken must not look like all there was.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return complain(name, std::string("the output could not be written: ") + std::strerror(errno),
-                      failed);
-    return status;
+    return unless_output_is_lost(name, owned_->chosen());
   } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+    return unless_output_is_lost(name, app.exit(help_or_version));
   } catch (const CLI::ParseError& e) {
     std::string sentence = sentence_of(e, app);
     std::erase(sentence, mark);

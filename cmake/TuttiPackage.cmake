@@ -126,8 +126,10 @@ file(WRITE "${changes}" "tutti (${PROJECT_VERSION}-1) unstable; urgency=medium
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright" "Copyright (C) 2026 the tutti developers
 License: Apache-2.0; on Debian systems its text is in /usr/share/common-licenses/Apache-2.0.
 ")
+set(texts "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright")
 if(TUTTI_GZIP)
   execute_process(COMMAND "${TUTTI_GZIP}" -9nkf "${changes}")
+  list(APPEND texts "${changes}.gz")
 endif()
 foreach(package IN LISTS packages)
   string(REPLACE ":" ";" package "${package}")
@@ -136,13 +138,13 @@ foreach(package IN LISTS packages)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   install(
-    FILES "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright" "${changes}.gz"
+    FILES ${texts}
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}"
     COMPONENT ${component})
 endforeach()
 
 # The program `tutti` only starts another one; loading a shared C library would take longer than that.
-if(TARGET tutti_command)
+if(TARGET tutti_command AND TUTTI_HAVE_STATIC_C_LIBRARY)
   file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/overrides" "tutti: statically-linked-binary [usr/bin/tutti]\n")
   install(
     FILES "${CMAKE_CURRENT_BINARY_DIR}/debian/overrides"

@@ -16,8 +16,11 @@
 static const char* const folders[] = {"libexec/tutti", TUTTI_LIBEXEC};
 
 int main(int argc, char** argv) {
-  if (argc == 2 && strcmp(argv[1], "--version") == 0)
-    return puts("tutti " TUTTI_VERSION_STRING) < 0 || fflush(stdout) != 0;
+  if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    if (puts("tutti " TUTTI_VERSION_STRING) >= 0 && fflush(stdout) == 0) return 0;
+    fprintf(stderr, "tutti: the output could not be written: %s\n", strerror(errno));
+    return 1;
+  }
   char program[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
   if (length <= 0 || length == (ssize_t)sizeof program) {
@@ -29,7 +32,9 @@ int main(int argc, char** argv) {
   const size_t room = (size_t)(program + sizeof program - name);
   /* `tutti vcode` has a program of its own, with still fewer libraries. */
   const int is_vcode = argc > 1 && strcmp(argv[1], "vcode") == 0;
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
+  /* A program that is there and cannot be started is what the sentence must name. */
+  errno = ENOENT;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders && errno == ENOENT; ++i)
     if (snprintf(name, room, "%s/%s", folders[i], is_vcode ? "tutti-vcode" : "tutti-command") <
         (int)room)
       execv(program, argv);

@@ -394,6 +394,21 @@ int run_mpi(const network_options& o) {
   return cli::success;
 }
 
+// A topology that MPI programs cannot have: the preload would leave their barriers to the MPI, and
+// nothing would tell it.
+void refuse_topology_of_mpi(const network_options& o) {
+  if (o.topologies == "all") return;
+  if (o.topologies.find(',') != std::string::npos)
+    throw std::invalid_argument("--mpi measures one topology, and --topology is the list '" +
+                                o.topologies + "'");
+  const unsigned topology = topology_named(o.topologies);
+  if (topology == TUTTI_NET_SWITCH)
+    throw std::invalid_argument(
+        "--topology is 'switch'; MPI programs have no switch that combines");
+  if (o.engines && topology == TUTTI_NET_DISSEMINATION)
+    throw std::invalid_argument("engines do not have the topology dissemination");
+}
+
 // Options that would have no effect. Throws std::invalid_argument.
 void refuse_what_is_not_used(const network_options& o) {
   const double faults = o.lose + o.repeat + o.reorder + o.corrupt;
@@ -405,6 +420,7 @@ void refuse_what_is_not_used(const network_options& o) {
     throw std::invalid_argument(
         "--mpi measures MPI programs; --growth, --udp, --lose, --repeat, --reorder and --corrupt "
         "are for barriers without MPI");
+  if (o.mpi) refuse_topology_of_mpi(o);
   if (o.growth && o.topologies != "all")
     throw std::invalid_argument("--growth measures the topologies of the paper, and no others");
   if (o.growth && o.nodes != network_options().nodes)

@@ -156,6 +156,21 @@ fs::path without_scripts(fs::path path) {
   return path;
 }
 
+// Returns why a file that may be executed was not started. The kernel says ENOENT also if what
+// starts the file is missing.
+std::string why_not_started(const fs::path& path, int error) {
+  if (error == ENOENT) {
+    const program_file file(without_scripts(path));
+    const bool is_script = file.is_script();
+    const std::string starter = is_script ? file.interpreter() : file.dynamic_linker();
+    std::error_code ignored;
+    if (!starter.empty() && !fs::exists(starter, ignored))
+      return fmt::format("its {} {} does not exist", is_script ? "interpreter" : "dynamic linker",
+                         starter);
+  }
+  return std::strerror(error);
+}
+
 // Returns why no library can be loaded into the program, or an empty string.
 std::string why_untouched(const fs::path& path) {
   const program_file file(path);
@@ -171,9 +186,13 @@ std::string why_untouched(const fs::path& path) {
   if (!file.is_elf() || !self.is_elf()) return "";
   if (!file.is_for_the_machine_of(self)) return "it is for another architecture than tutti";
   const std::string linker = file.dynamic_linker();
-  if (linker.empty())
-    return is_dynamic_linker(path) ? "it is the dynamic linker; give the program without it"
-                                   : "it is statically linked";
+  if (linker.empty()) {
+    // Debian has it also as /usr/bin/ld.so, a link.
+    std::error_code ignored;
+    return is_dynamic_linker(path) || is_dynamic_linker(fs::canonical(path, ignored))
+               ? "it is the dynamic linker; give the program without it"
+               : "it is statically linked";
+  }
   if (!is_dynamic_linker(linker))
     return fmt::format("its dynamic linker is {}, not glibc's", linker);
   return "";
@@ -255,7 +274,7 @@ int run(const run_options& o) {
     arguments.insert(arguments.begin(), shell.data());
     execv(shell.c_str(), arguments.data());
   }
-  return complain(fmt::format("{}: {}", name, std::strerror(error)), cannot_run);
+  return complain(fmt::format("{}: {}", name, why_not_started(path, error)), cannot_run);
 }
 
 }  // namespace

@@ -44,6 +44,19 @@ way way_of(const std::string& family) {
           false};
 }
 
+// The text as one word of a shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+// How the launcher has ended, of what waitpid() gives.
+std::string end_of(int status) {
+  return WIFSIGNALED(status) ? "by signal " + std::to_string(WTERMSIG(status))
+                             : "with exit status " + std::to_string(WEXITSTATUS(status));
+}
+
 // Becomes the launcher, whose output goes to `out`; returns only if there is none.
 void become_launcher(const testbed& bed, const mpi_peer& peer, const mpi_command& command,
                      int out) {
@@ -64,7 +77,7 @@ void become_launcher(const testbed& bed, const mpi_peer& peer, const mpi_command
                        ")); eval host=\\$TUTTI_HOST_$node; exec setpriv --pdeathsig KILL nsenter "
                        "--net=\"$host\" env "
                        "TUTTI_MPI_NODE=\"$node\"";
-  for (const std::string& one : command.variables) script += " '" + one + "'";
+  for (const std::string& one : command.variables) script += " " + quoted(one);
   script += " \"$0\" \"$@\"";
   const std::string launcher = "mpirun." + peer.family,
                     ranks = std::to_string(command.ranks != 0 ? command.ranks : bed.nodes());
@@ -165,9 +178,8 @@ mpi_samples measure_mpi(testbed& bed, const mpi_peer& peer, const mpi_plan& plan
   std::vector<std::uint32_t> times(std::istream_iterator<std::uint32_t>(lines), {});
   const std::size_t calls = std::size_t{bed.nodes()} * plan.calls;
   if (times.size() != calls + plan.calls)
-    throw std::runtime_error("mpirun." + peer.family +
-                             " did not give all times, and ended with status " +
-                             std::to_string(status));
+    throw std::runtime_error("mpirun." + peer.family + " did not give all times, and ended " +
+                             end_of(status));
   const auto end_of_calls = times.begin() + static_cast<std::ptrdiff_t>(calls);
   return {summary({times.begin(), end_of_calls}), summary({end_of_calls, times.end()})};
 }

@@ -140,6 +140,10 @@ TEST(Subcommands, TellWhatIsMissingWhereItIs) {
             "tutti-test: 'other' is not known here; see `tutti-test --help`\n");
   EXPECT_EQ(run(p, {"sub"}).err,
             "tutti-test: nothing is given for file; see `tutti-test sub --help`\n");
+  EXPECT_EQ(run(p, {"sub", "--"}).err,
+            "tutti-test: nothing is given for file; see `tutti-test sub --help`\n");
+  EXPECT_EQ(run(p, {"sub", "--", "name", "more"}).err,
+            "tutti-test: 'more' is not known here; see `tutti-test sub --help`\n");
   EXPECT_EQ(run(p, {"sub", "name"}).status, 7);
   EXPECT_EQ(used, "name");
 }

@@ -58,6 +58,15 @@ class Start(unittest.TestCase):
             self.assertEqual(told[0], 0)
             self.assertEqual(told, said(SUBCOMMANDS, *words))
 
+    def test_an_output_that_is_full(self) -> None:
+        sentence = "tutti: the output could not be written: No space left on device\n"
+        for words in (["--version"], ["--help"], ["bench", "--help"]):
+            with self.subTest(words=words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run(
+                    [FRONT, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+                )
+                self.assertEqual((done.returncode, done.stderr), (1, sentence))
+
     def test_arguments_and_exit_status_are_passed_on(self) -> None:
         status, _, error = said(FRONT, "--version", "fly")
         self.assertEqual((status, error), said(SUBCOMMANDS, "--version", "fly")[::2])
@@ -67,12 +76,19 @@ class Start(unittest.TestCase):
 
     def test_a_front_without_subcommands_says_what_is_missing(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            alone = pathlib.Path(folder) / "tutti"
+            alone = pathlib.Path(folder).resolve() / "tutti"
             shutil.copy(FRONT, alone)
             status, _, error = said(alone, "info")
             self.assertEqual(status, 1)
             self.assertRegex(error, r"^tutti: error: cannot start /.*tutti-command: No such file")
             self.assertEqual(said(alone, "--version")[0], 0)
+            # One that is there and is no program is not missing.
+            broken = alone.parent / "libexec/tutti/tutti-command"
+            broken.parent.mkdir(parents=True)
+            broken.touch()
+            status, _, error = said(alone, "info")
+            self.assertEqual(status, 1)
+            self.assertEqual(error, f"tutti: error: cannot start {broken}: Permission denied\n")
 
 
 if __name__ == "__main__":

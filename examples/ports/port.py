@@ -227,38 +227,51 @@ def lines(results: Results, benchmark: str, limit_s: float, **more: object) -> I
                 )
 
 
-def losses(results: Results, digits: Callable[[float], str], rivals: Callable[[Contender], bool]
-           ) -> Iterator[str]:
-    """Where a rival is more than 5 % faster than tutti's default, which is the first contender."""
-    ours = next(iter(results))[0]
+def is_rival(c: Contender) -> bool:
+    return c.provider != "tutti"
+
+
+def name_of(s: Situation) -> str:
+    return f"{s.job}, {s.threads} threads, {s.scenario}"
+
+
+def losses(results: Results, digits: Callable[[float], str],
+           rivals: Callable[[Contender], bool] = is_rival,
+           name: Callable[[Situation], str] = name_of) -> Iterator[str]:
+    """Where a rival is more than 5 % faster than tutti's default, or tutti did not end in time."""
+    ours = next(c for c, _ in results if c.provider == "tutti")
     for s in dict.fromkeys(s for _, s in results):
         times = {
             c: series.ns
             for (c, at), series in results.items()
-            if at == s and series.ns and (c == ours or rivals(c))
+            if at == s and series.ns and rivals(c)
         }
-        if ours not in times:
-            if times:
-                yield f"* {s.job}, {s.threads} threads, {s.scenario}: tutti did not end in time"
+        if not times:
+            continue
+        if results[ours, s].timed_out:
+            yield f"* {name(s)}: tutti did not end in time"
             continue
         best = min(times, key=times.get)
-        if times[ours] > 1.05 * times[best]:
+        if results[ours, s].ns > 1.05 * times[best]:
             yield (
-                f"* {s.job}, {s.threads} threads, {s.scenario}: {best.label} "
-                f"{digits(times[best])}, tutti {digits(times[ours])}"
+                f"* {name(s)}: {best.label} {digits(times[best])}, "
+                f"tutti {digits(results[ours, s].ns)}"
             )
 
 
-def table(results: Results, digits: Callable[[float], str],
-          rivals: Callable[[Contender], bool] = lambda c: c.provider != "tutti") -> Iterator[str]:
-    """The losses, and for each scenario a table of medians, processor times in brackets."""
-    lost = list(losses(results, digits, rivals))
+def verdict(lost: list[str]) -> Iterator[str]:
     yield (
         "Where tutti is not within 1.05 times of the best:"
         if lost
         else "tutti is within 1.05 times of the best everywhere."
     )
     yield from lost
+
+
+def table(results: Results, digits: Callable[[float], str],
+          rivals: Callable[[Contender], bool] = is_rival) -> Iterator[str]:
+    """The losses, and for each scenario a table of medians, processor times in brackets."""
+    yield from verdict(list(losses(results, digits, rivals)))
     rows = list(dict.fromkeys(c for c, _ in results))
     for scenario in dict.fromkeys(s.scenario for _, s in results):
         columns = [s for s in dict.fromkeys(s for _, s in results) if s.scenario == scenario]

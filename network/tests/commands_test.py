@@ -253,7 +253,10 @@ class Network(unittest.TestCase):
                       ["--growth", "--engines"], ["--growth", "--background", "heavy"],
                       ["--growth", "--imbalance", "1ms"], ["--mpi", "--session", "same"],
                       ["--lose", "0.5", "--repeat", "0.3", "--reorder", "0.3"],
-                      ["--udp", "--topology", "switch"], ["--lose", "nan"]):  # fmt: skip
+                      ["--udp", "--topology", "switch"], ["--lose", "nan"],
+                      ["--mpi", "--topology", "rung"], ["--mpi", "--topology", "switch"],
+                      ["--mpi", "--topology", "ring,tree"],
+                      ["--mpi", "--engines", "--topology", "dissemination"]):  # fmt: skip
             status, out, error = said("testbed", *words)
             self.assertNotEqual(status, 0, words)
             self.assertEqual(out, "", words)

@@ -85,6 +85,34 @@ class Bootstrap(unittest.TestCase):
         self.assertIn("remove build/bootstrap-skipped to try again", said)
         self.assertFalse((self.at / "asked").exists())
 
+    def test_apt_is_asked_again_if_it_could_not_read_its_lists(self) -> None:
+        self.lacks("lammps")
+        self.has_sudo()
+        self.command("apt-get", f'echo "$*" >>{self.at}/asked\necho "no network" >&2\nexit 100')
+        for _ in range(2):
+            status, said = self.run_it()
+            self.assertEqual(status, 0, said)
+            self.assertIn("SKIPPED lammps: apt-get could not install it; needed for", said)
+            # Only in this mode does apt-get fail without a network.
+            self.assertIn("Error-Mode=any", (self.at / "asked").read_text())
+            (self.at / "asked").unlink()
+        self.assertFalse((self.at / "build/bootstrap-skipped").exists())
+
+    def test_what_apt_says_of_a_failure_is_shown(self) -> None:
+        self.lacks("lammps")
+        self.has_sudo()
+        self.command(
+            "apt-get", '[[ $* == *update* ]] || { echo "E: no package lammps" >&2; exit 100; }'
+        )
+        self.assertIn("E: no package lammps", self.run_it()[1])
+
+    def test_a_package_of_two_architectures_is_installed(self) -> None:
+        # dpkg-query prints the format once for each of them.
+        self.command("dpkg-query", 'printf "${2#*=}${2#*=}" | sed "s/[$]{[^}]*}/installed/g"')
+        status, said = self.run_it("--check")
+        self.assertEqual(status, 0, said)
+        self.assertIn("everything required is installed", said)
+
     def test_without_dpkg_it_makes_the_python_environment_alone(self) -> None:
         status, said = self.run_it()
         self.assertEqual(status, 0, said)

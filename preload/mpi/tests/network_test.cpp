@@ -98,6 +98,23 @@ TEST_P(preload_mpi_network, ranks_combine_in_their_host_first) {
   EXPECT_SAYS(result, ": ring of 2 in the packet path of eth0");
 }
 
+// A shell of each rank sets the variables.
+TEST_P(preload_mpi_network, variables_may_contain_an_apostrophe) {
+  testbed bed(2);
+  EXPECT_HELD(run(bed, {"order"}, 2, {"TUTTI_TEST=the ranks' own"}));
+}
+
+TEST_P(preload_mpi_network, a_launcher_that_fails_is_told_with_its_exit_status) {
+  testbed bed(2);
+  std::string told;
+  try {
+    measure_mpi(bed, {GetParam(), "/bin/false", is_open_mpi()}, {10, 0ns}, 60s);
+  } catch (const std::runtime_error& error) {
+    told = error.what();
+  }
+  EXPECT_EQ(told, "mpirun." + GetParam() + " did not give all times, and ended with exit status 1");
+}
+
 // Their identifiers are used again.
 TEST_P(preload_mpi_network, communicators_come_and_go) {
   const std::uint32_t hosts = is_open_mpi() ? 3 : 2;

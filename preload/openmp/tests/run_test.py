@@ -119,6 +119,19 @@ class Refuses(unittest.TestCase):
             self.assertIn("it is for another architecture than tutti", done.stderr)
             self.assertIn(f"tutti run: {name}: Exec format error", done.stderr)
 
+    def test_script_whose_interpreter_is_missing(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "script")
+            with open(name, "w", encoding="utf-8") as file:
+                file.write("#!/there/is/none -x\n")
+            os.chmod(name, 0o755)
+            self.refused(name, 126, "its interpreter /there/is/none does not exist")
+
+    def test_nothing_after_the_dashes(self) -> None:
+        done = run("--")
+        sentence = "tutti: nothing is given for program; see `tutti run --help`\n"
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", sentence))
+
     def test_folder(self) -> None:
         self.refused("/", 126, "this is a folder, not a program")
 
@@ -165,11 +178,14 @@ class Runtimes(unittest.TestCase):
             program = file.read()
         found = re.search(rb"/[\w/.-]*ld[\w.-]*\.so\.\d", program)
         assert found is not None
-        usual = found[0].decode()
-        done = run("--", usual, "/bin/echo", "text")
-        self.assertEqual((done.returncode, done.stdout), (0, "text\n"))
-        sentence = "it is the dynamic linker; give the program without it"
-        self.assertEqual(done.stderr, f"tutti run: {usual} runs without tutti: {sentence}\n")
+        sentence = "runs without tutti: it is the dynamic linker; give the program without it"
+        with tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, "ld.so")
+            os.symlink(found[0].decode(), link)
+            for usual in (found[0].decode(), link):
+                done = run("--", usual, "/bin/echo", "text")
+                self.assertEqual((done.returncode, done.stdout), (0, "text\n"))
+                self.assertEqual(done.stderr, f"tutti run: {usual} {sentence}\n")
         # No such file exists, so the program itself does not start.
         for other in ("ld-linux.so.2", "ld64.so.1", "ld64.so.2", "ld.so.1", "ld-musl.so.1"):
             with self.subTest(linker=other), tempfile.TemporaryDirectory() as folder:
@@ -182,6 +198,7 @@ class Runtimes(unittest.TestCase):
                 self.assertEqual(done.returncode, 126)
                 sentence = "its dynamic linker is /none/ld-musl.so.1, not glibc's"
                 self.assertEqual(sentence in done.stderr, "musl" in other, done.stderr)
+                self.assertIn(f"its dynamic linker /none/{other} does not exist", done.stderr)
 
     def test_script_with_capabilities(self) -> None:
         # The kernel ignores them. cap_net_raw, permitted and effective, as setcap writes it.

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import signal
 import sys
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "bin" / "tutti"
@@ -10,6 +11,9 @@ PROGRAM = pathlib.Path(__file__).resolve().parent / "bin" / "tutti"
 
 def main() -> None:
     """Becomes the command, which gets the arguments, the streams and the process of this one."""
+    # Python ignores these two, and a program that it becomes would go on ignoring them.
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execv(PROGRAM, ["tutti", *sys.argv[1:]])
     except OSError as error:
