@@ -65,6 +65,7 @@ class simulated_device final : public clocked_device<simulated_device<Model>, Mo
     if (top().mem_valid_i) {
       top().mem_tag_i = flights_.front().tag;
       top().mem_data_i = flights_.front().value;
+      top().mem_error_i = 0;
       flights_.pop_front();
     }
     top().eval();

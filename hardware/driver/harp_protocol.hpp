@@ -126,7 +126,8 @@ harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants
     unit.write(departure_base, memory_.bus_address + departures_at);
   }
   unit.write(size, n_);
-  // The answer comes after all writes, including the unit's writes to memory.
+  // The answer comes after all writes to registers. On AXI it also comes after the unit's writes to
+  // memory; behind CCI-P these go out before it, and count on the platform's order.
   unit.read(status);
   // relaxed: no other thread uses the memory yet.
   for (std::size_t i = 0; by_memory && i < memory_bytes / 8; ++i)

@@ -36,6 +36,7 @@ enum error_bit : std::uint64_t {
   foreign_arrival = 4,
   wrong_path = 8,
   arrived_again = 16,
+  // A participant's line did not hold the next number, or the unit could not read it.
   poll_sequence = 32,
   notify_overrun = 64,
 };

@@ -22,6 +22,8 @@ struct counting_inputs {
   bool answers = false;
   unsigned answer_tag = 0;
   std::uint64_t answer = 0;
+  // The read failed.
+  bool answer_fails = false;
 };
 struct counting_outputs {
   // What a read of the register gives.
@@ -109,8 +111,8 @@ class counting_unit {
       const polled_line& line = lines_[in.answer_tag];
       const unsigned step = static_cast<unsigned>(in.answer - line.seen) % 4;
       if (line.is_read && !line.is_dropped && !clears) {
-        polled = {step == 1, line.seen & 1, in.answer_tag};
-        if (step >= 2) errors |= poll_sequence;
+        polled = {step == 1 && !in.answer_fails, line.seen & 1, in.answer_tag};
+        if (step >= 2 || in.answer_fails) errors |= poll_sequence;
       }
     }
     for (polled_line& line : lines_)

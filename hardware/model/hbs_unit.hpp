@@ -184,7 +184,7 @@ class hbs_unit {
 
   // A request that is taken and is a write.
   void write(const register_request& r, const decoded& d) {
-    if (d.in_cluster && r.offset % 8 == 0 && !d.is_last_word) mask_[d.word] = r.value;
+    if (d.in_cluster && d.is_good && !d.is_last_word) mask_[d.word] = r.value;
     if (d.is_message && d.kind == message::create) barriers_[d.barrier].generation = 0;
   }
 

@@ -7,7 +7,8 @@
 module tutti_bus_counting_ccip_formal
   import tutti_bus_ccip_pkg::*;
 #(
-    parameter int unsigned Threads = 3
+    parameter int unsigned Threads = 3,
+    parameter int unsigned TagBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input logic clk_i,
     // Free inputs.
@@ -34,6 +35,7 @@ module tutti_bus_counting_ccip_formal
   logic [17:0] byte_q;
   logic [8:0] tid_q;
   logic wants_read_q, wants_write_q;
+  logic [TagBits-1:0] read_tag_q;
   logic [63:0] read_at_q, write_at_q, written_q, unit_answer_q;
   logic [31:0] refused_q, refused_before_q;
   logic unit_answers_q;
@@ -54,6 +56,7 @@ module tutti_bus_counting_ccip_formal
     c1_full_q <= rx_i.c1_almost_full;
     wants_read_q <= i_port.rd_valid;
     wants_write_q <= i_port.wr_valid;
+    read_tag_q <= i_port.rd_tag;
     read_at_q <= i_port.rd_addr;
     write_at_q <= i_port.wr_addr;
     written_q <= i_port.wr_data;
@@ -96,12 +99,12 @@ module tutti_bus_counting_ccip_formal
       a_unit_answers: assert (unit_answers_q == (read_q && byte_q[17:16] == 2'd1));
       a_reads: assert (tx.c0.valid == (wants_read_q && !c0_full_q));
       a_read_line: assert (!tx.c0.valid || (tx.c0.hdr.address == read_at_q[47:6]
-          && tx.c0.hdr.req_type == 4'h1 && tx.c0.hdr.cl_len == 2'd0
-          && 32'(tx.c0.hdr.mdata) < Threads));
+          && tx.c0.hdr.req_type == 4'h1 && tx.c0.hdr.cl_len == 2'd0 && tx.c0.hdr.vc_sel == 2'd1
+          && tx.c0.hdr.mdata == 16'(read_tag_q) && 32'(tx.c0.hdr.mdata) < Threads));
       a_writes: assert (tx.c1.valid == (wants_write_q && !c1_full_q));
       a_write_line: assert (!tx.c1.valid || (tx.c1.hdr.address == write_at_q[47:6]
           && tx.c1.hdr.req_type == 4'h0 && tx.c1.hdr.sop && tx.c1.hdr.cl_len == 2'd0
-          && tx.c1.data == 512'(written_q)));
+          && tx.c1.hdr.vc_sel == 2'd1 && tx.c1.data == 512'(written_q)));
     end
     if (!rst) begin
       // What the unit gets.
@@ -115,6 +118,7 @@ module tutti_bus_counting_ccip_formal
       a_messages: assert (i_port.i_unit.msg_valid_i == (rx_i.c0.rsp_valid && hdr[19:16] == 4'h4
           && !hdr[15]) && i_port.i_unit.msg_addr_i == hdr[2:0]);
       a_lines: assert (i_port.i_unit.mem_valid_i == (rx_i.c0.rsp_valid && hdr[19:16] == 4'h0)
+          && i_port.i_unit.mem_tag_i == hdr[TagBits-1:0]
           && i_port.i_unit.mem_data_i == rx_i.c0.data[63:0]);
       a_refused: assert (init_q || i_port.refused_q == refused_q);
       a_tag: assert (init_q || 32'(i_port.rd_tag) < Threads);

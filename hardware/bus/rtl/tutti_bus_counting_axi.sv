@@ -3,9 +3,13 @@
 /// on an AXI4 port, each a single beat of 64 bits. The ports have the names of the bus, so that
 /// tools find the interfaces.
 ///
-/// Reads carry the participant's number as their ID and may be answered in any order. Writes have
-/// one ID, so memory sees them in order. An answer that reports an error counts like any other: the
-/// poller reports a wrong number, and a departure that is not written leaves its thread waiting.
+/// Reads carry the participant's number as their ID and may be answered in any order. A read that
+/// fails is no arrival: the unit reports it as an error of the poll and reads again. Writes have one
+/// ID, so memory sees them in order. A departure whose write fails leaves its thread waiting.
+///
+/// A read of STATUS is answered only when memory has answered all writes that the bus has got, and
+/// holds further ones back. So software that has reset the unit knows by this answer that no old
+/// departure comes behind it.
 module tutti_bus_counting_axi
   import tutti_counting_pkg::*;
 #(
@@ -70,6 +74,8 @@ module tutti_bus_counting_axi
 );
   localparam logic [2:0] EightBytes = 3'd3;
   localparam logic [1:0] Incrementing = 2'b01;
+  // Writes that memory may owe an answer.
+  localparam int unsigned OwedBits = 8;
 
   logic req_valid, req_write, rsp_valid;
   address_t req_addr;
@@ -77,6 +83,10 @@ module tutti_bus_counting_axi
   logic rd_valid, rd_ready, wr_valid, wr_ready;
   logic [DataBits-1:0] rd_addr, wr_addr, wr_data;
   logic [IdBits-1:0] rd_tag;
+  logic asks_status, status_waits, takes_write;
+  logic [OwedBits-1:0] owed_q;
+  assign asks_status = req_valid && !req_write && req_addr == RegStatus;
+  assign status_waits = asks_status && owed_q != '0;
 
   tutti_bus_axi_lite #(
       .AddressBits(AddressBits)
@@ -101,7 +111,7 @@ module tutti_bus_counting_axi
       .rdata_o(s_axi_rdata),
       .rresp_o(s_axi_rresp),
       .req_valid_o(req_valid),
-      .req_ready_i(1'b1),
+      .req_ready_i(!status_waits),
       .req_write_o(req_write),
       .req_addr_o(req_addr),
       .req_data_o(req_data),
@@ -111,11 +121,12 @@ module tutti_bus_counting_axi
 
   tutti_counting_unit #(
       .Threads(Threads),
-      .GenerationBits(GenerationBits)
+      .GenerationBits(GenerationBits),
+      .HasMessages(1'b0)
   ) i_unit (
       .clk_i,
       .rst_ni,
-      .req_valid_i(req_valid),
+      .req_valid_i(req_valid && !status_waits),
       .req_write_i(req_write),
       .req_addr_i(req_addr),
       .req_data_i(req_data),
@@ -130,6 +141,8 @@ module tutti_bus_counting_axi
       .mem_valid_i(m_axi_rvalid),
       .mem_tag_i(m_axi_rid),
       .mem_data_i(m_axi_rdata),
+      // SLVERR and DECERR.
+      .mem_error_i(m_axi_rresp[1]),
       .wr_valid_o(wr_valid),
       .wr_ready_i(wr_ready),
       .wr_addr_o(wr_addr),
@@ -139,16 +152,20 @@ module tutti_bus_counting_axi
   // The unit withdraws a read or a write when it is reset; the bus must not see that. A request
   // therefore goes through a register.
   assign rd_ready = !m_axi_arvalid;
-  assign wr_ready = !m_axi_awvalid && !m_axi_wvalid;
+  assign wr_ready = !m_axi_awvalid && !m_axi_wvalid && !asks_status && owed_q != '1;
+  assign takes_write = wr_valid && wr_ready;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       m_axi_arvalid <= 1'b0;
       m_axi_awvalid <= 1'b0;
       m_axi_wvalid <= 1'b0;
+      owed_q <= '0;
     end else begin
       m_axi_arvalid <= m_axi_arvalid ? !m_axi_arready : rd_valid;
-      m_axi_awvalid <= m_axi_awvalid ? !m_axi_awready : wr_valid && wr_ready;
-      m_axi_wvalid <= m_axi_wvalid ? !m_axi_wready : wr_valid && wr_ready;
+      m_axi_awvalid <= m_axi_awvalid ? !m_axi_awready : takes_write;
+      m_axi_wvalid <= m_axi_wvalid ? !m_axi_wready : takes_write;
+      // An answer to a write from before a reset of this unit alone is not owed.
+      owed_q <= owed_q + OwedBits'(takes_write) - OwedBits'(m_axi_bvalid && owed_q != '0);
     end
     if (rd_ready) {m_axi_arid, m_axi_araddr} <= {rd_tag, rd_addr};
     if (wr_ready) {m_axi_awaddr, m_axi_wdata} <= {wr_addr, wr_data};
@@ -166,6 +183,6 @@ module tutti_bus_counting_axi
   assign m_axi_bready = 1'b1;
 
   logic unused;
-  assign unused = ^{s_axi_awprot, s_axi_arprot, m_axi_rresp, m_axi_rlast, m_axi_bvalid, m_axi_bid,
+  assign unused = ^{s_axi_awprot, s_axi_arprot, m_axi_rresp[0], m_axi_rlast, m_axi_bid,
                     m_axi_bresp};
 endmodule

@@ -65,6 +65,8 @@ module tutti_bus_counting_ccip
       .mem_valid_i(is_line),
       .mem_tag_i(rx_i.c0.hdr.mdata[TagBits-1:0]),
       .mem_data_i(rx_i.c0.data[63:0]),
+      // Answers of CCI-P report no errors.
+      .mem_error_i(1'b0),
       .wr_valid_o(wr_valid),
       .wr_ready_i(wr_ready),
       .wr_addr_o(wr_addr),

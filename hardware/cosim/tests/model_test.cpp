@@ -151,6 +151,7 @@ what_happened run_counting(std::uint64_t seed, std::uint64_t cycles, std::uint64
       asked.pop_back();
       if (d.one_in(2)) numbers[in.answer_tag] += d.one_in(100) ? 2 : 1;
       in.answer = numbers[in.answer_tag];
+      in.answer_fails = d.one_in(50);
     }
     if (d.one_in(10)) in = {};
     auto& p = unit.ports();
@@ -162,6 +163,7 @@ what_happened run_counting(std::uint64_t seed, std::uint64_t cycles, std::uint64
     p.mem_valid_i = in.answers;
     p.mem_tag_i = static_cast<std::uint8_t>(in.answer_tag);
     p.mem_data_i = in.answer;
+    p.mem_error_i = in.answer_fails;
     unit.settle();
 
     const bool is_idle = !in.request.valid && !in.message && !in.answers && !copy.is_busy();

@@ -9,8 +9,10 @@ module tutti_counting_map_checker #(
     /// 1 counting, 2 mask, 3 tree.
     parameter int unsigned Variant = 1,
     parameter int unsigned GenerationBits = 8,
-    /// 1 if message and memory paths exist.
+    /// 1 if the paths through memory exist.
     parameter bit MemoryPaths = 1'b1,
+    /// 1 if arrivals by message exist.
+    parameter bit Messages = MemoryPaths,
     /// 1 if answers come a cycle later.
     parameter int unsigned RegisterResponse = 0
 ) (
@@ -62,7 +64,7 @@ module tutti_counting_map_checker #(
           && (arrival_o != 2'd1 || req_data_i <= 64'd4);
       16'h0140:
       good = req_data_i == '0 || (MemoryPaths && req_data_i == 64'd2)
-          || (MemoryPaths && req_data_i == 64'd1 && size_o <= 8'd4);
+          || (Messages && req_data_i == 64'd1 && size_o <= 8'd4);
       16'h0180: good = req_data_i == '0 || (MemoryPaths && req_data_i <= 64'd2);
       default: good = 1'b0;
     endcase
@@ -101,7 +103,7 @@ module tutti_counting_map_checker #(
       16'h0000: shown = 64'h5455_5454_4942_4152;
       16'h0040: shown = {24'd0, 8'(Variant), 16'd1, 16'd0};
       16'h0080:
-      shown = {31'd0, MemoryPaths, 8'(GenerationBits), MemoryPaths ? 8'd8 : 8'd0, 16'(Threads)};
+      shown = {31'd0, MemoryPaths, 8'(GenerationBits), Messages ? 8'd8 : 8'd0, 16'(Threads)};
       16'h00C0: shown = 64'(enable_o);
       16'h0100: shown = 64'(size_o);
       16'h0140: shown = 64'(arrival_o);
@@ -141,8 +143,8 @@ module tutti_counting_map_checker #(
       a_data: assert (!(answers || shows) || rsp_data_i == promised);
       a_size: assert (size_o >= 8'd1 && 32'(size_o) <= Threads && (arrival_o != 2'd1
           || size_o <= 8'd4));
-      a_paths: assert (arrival_o <= (MemoryPaths ? 2'd2 : 2'd0)
-          && departure_o <= (MemoryPaths ? 2'd2 : 2'd0));
+      a_paths: assert (arrival_o <= (MemoryPaths ? 2'd2 : Messages ? 2'd1 : 2'd0)
+          && (Messages || arrival_o != 2'd1) && departure_o <= (MemoryPaths ? 2'd2 : 2'd0));
     end
   end
 endmodule

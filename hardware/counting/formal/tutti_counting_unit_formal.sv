@@ -11,6 +11,8 @@ module tutti_counting_unit_formal
     parameter int unsigned Threads = 3,
     parameter int unsigned GenerationBits = 3,
     parameter int unsigned RegisterResponse = 0,
+    parameter bit HasMessages = 1'b1,
+    parameter bit HasMemoryPaths = 1'b1,
     parameter int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input logic clk_i,
@@ -26,6 +28,7 @@ module tutti_counting_unit_formal
     input logic mem_valid_i,
     input logic [ThreadBits-1:0] mem_tag_i,
     input logic [DataBits-1:0] mem_data_i,
+    input logic mem_error_i,
     input logic wr_ready_i
 );
   logic init_q = 1'b1;
@@ -37,7 +40,9 @@ module tutti_counting_unit_formal
   tutti_counting_unit #(
       .Threads(Threads),
       .GenerationBits(GenerationBits),
-      .RegisterResponse(RegisterResponse)
+      .RegisterResponse(RegisterResponse),
+      .HasMessages(HasMessages),
+      .HasMemoryPaths(HasMemoryPaths)
   ) i_unit (
       .clk_i,
       .rst_ni,
@@ -56,6 +61,7 @@ module tutti_counting_unit_formal
       .mem_valid_i,
       .mem_tag_i,
       .mem_data_i,
+      .mem_error_i,
       .wr_valid_o(wr_valid),
       .wr_ready_i,
       .wr_addr_o(wr_addr),
@@ -81,7 +87,8 @@ module tutti_counting_unit_formal
       .Threads(Threads),
       .Variant(1),
       .GenerationBits(GenerationBits),
-      .MemoryPaths(1'b1),
+      .MemoryPaths(HasMemoryPaths),
+      .Messages(HasMessages),
       .RegisterResponse(RegisterResponse)
   ) i_map (
       .clk_i,
@@ -121,7 +128,7 @@ module tutti_counting_unit_formal
   assign reads = polls && !flight_q[next_q[ThreadBits-1:0]] && rd_ready_i;
   assign answers = mem_valid_i && !stale_q[mem_tag_i] && !clear;
   assign step = mem_data_i[1:0] - seen_q[mem_tag_i];
-  assign polled = answers && step == 2'd1;
+  assign polled = answers && !mem_error_i && step == 2'd1;
   // The platform answers only what was asked. It forgets with the unit in a hard reset.
   always_comb assume (!mem_valid_i || (32'(mem_tag_i) < Threads && flight_q[mem_tag_i]));
   always_ff @(posedge clk_i) begin
@@ -201,7 +208,7 @@ module tutti_counting_unit_formal
 
   assign wrong = {
     writes && writing_q,
-    answers && step >= 2'd2,
+    answers && (mem_error_i || step >= 2'd2),
     1'b0,
     (trigger && arrival != 2'd0) || (msg_valid_i && arrival != 2'd1),
     comes && !member

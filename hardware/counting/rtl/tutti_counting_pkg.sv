@@ -72,7 +72,7 @@ package tutti_counting_pkg;
   typedef struct packed {
     // An episode ended while the previous departure was being written.
     logic notify_overrun;
-    // A polled line did not hold the next number.
+    // A polled line did not hold the next number, or could not be read.
     logic poll_sequence;
     // Mask variant: a participant arrived twice in an episode.
     logic arrived_again;

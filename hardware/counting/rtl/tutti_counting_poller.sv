@@ -27,8 +27,10 @@ module tutti_counting_poller
     input logic rsp_valid_i,
     input logic [ThreadBits-1:0] rsp_tag_i,
     input logic [DataBits-1:0] rsp_data_i,
+    /// The read failed: the data are no number. The line is read again.
+    input logic rsp_error_i,
     output arrival_t arrival_o,
-    /// A line held neither its last number nor the next.
+    /// A read failed, or a line held neither its last number nor the next.
     output logic error_o
 );
   if (Threads < 1 || Threads > MaxThreads)
@@ -50,9 +52,9 @@ module tutti_counting_poller
   assign known = rsp_valid_i && busy_q[rsp_tag_i] && !drop_q[rsp_tag_i] && !clear_i;
   assign step = rsp_data_i[1:0] - seen_q[rsp_tag_i];
   assign arrival_o = '{
-      valid: known && step == 2'd1, copy: seen_q[rsp_tag_i][0], thread: 7'(rsp_tag_i)
+      valid: known && !rsp_error_i && step == 2'd1, copy: seen_q[rsp_tag_i][0], thread: 7'(rsp_tag_i)
   };
-  assign error_o = known && step[1];
+  assign error_o = known && (rsp_error_i || step[1]);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -10,8 +10,10 @@ module tutti_counting_registers
     parameter variant_e Variant = VariantCounting,
     /// Width of the number of completed episodes of a copy.
     parameter int unsigned GenerationBits = 8,
-    /// 1 if message and memory paths exist, so that software can choose them.
+    /// 1 if the paths through memory exist, so that software can choose them.
     parameter bit HasMemoryPaths = 1'b1,
+    /// 1 if arrivals by message exist.
+    parameter bit HasMessages = HasMemoryPaths,
     /// 1 registers the answers, which adds one cycle.
     parameter int unsigned RegisterResponse = 0
 ) (
@@ -60,11 +62,11 @@ module tutti_counting_registers
 
   // A path is valid if it exists here; messages exist for four threads only.
   localparam logic [7:0] MessageThreads = 8'(MessageAddresses / 2);
-  localparam logic [7:0] Addresses = HasMemoryPaths ? 8'(MessageAddresses) : '0;
+  localparam logic [7:0] Addresses = HasMessages ? 8'(MessageAddresses) : '0;
   logic arrival_path_good, departure_path_good, size_good;
   assign arrival_path_good = req_data_i[DataBits-1:2] == '0 && req_data_i[1:0] != 2'd3 &&
-      (HasMemoryPaths || req_data_i[1:0] == ArriveByRegister) &&
-      !(req_data_i[1:0] == ArriveByMessage && config_q.size > MessageThreads);
+      (HasMemoryPaths || req_data_i[1:0] != ArriveByMemory) &&
+      (HasMessages || req_data_i[1:0] != ArriveByMessage) && !(req_data_i[1:0] == ArriveByMessage && config_q.size > MessageThreads);
   assign departure_path_good = req_data_i[DataBits-1:2] == '0 && req_data_i[1:0] != 2'd3 &&
       (HasMemoryPaths || req_data_i[1:0] == DepartByRegister);
   assign size_good = req_data_i != '0 && req_data_i <= DataBits'(Threads) &&

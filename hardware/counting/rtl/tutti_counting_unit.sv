@@ -10,6 +10,10 @@ module tutti_counting_unit
     parameter int unsigned GenerationBits = 8,
     /// 1 registers the answers to reads, which adds one cycle.
     parameter int unsigned RegisterResponse = 0,
+    /// 1 if messages are connected; otherwise software cannot choose them.
+    parameter bit HasMessages = 1'b1,
+    /// 1 if reads and writes of memory are connected; otherwise software cannot choose them.
+    parameter bit HasMemoryPaths = 1'b1,
     /// Derived; do not set.
     parameter int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
@@ -34,6 +38,8 @@ module tutti_counting_unit
     input logic mem_valid_i,
     input logic [ThreadBits-1:0] mem_tag_i,
     input logic [DataBits-1:0] mem_data_i,
+    /// The read failed; the data do not count.
+    input logic mem_error_i,
     /// Writes to main memory.
     output logic wr_valid_o,
     input logic wr_ready_i,
@@ -111,6 +117,8 @@ module tutti_counting_unit
       .Threads(Threads),
       .Variant(VariantCounting),
       .GenerationBits(GenerationBits),
+      .HasMemoryPaths(HasMemoryPaths),
+      .HasMessages(HasMessages),
       .RegisterResponse(RegisterResponse)
   ) i_registers (
       .clk_i,
@@ -147,6 +155,7 @@ module tutti_counting_unit
       .rsp_valid_i(mem_valid_i),
       .rsp_tag_i(mem_tag_i),
       .rsp_data_i(mem_data_i),
+      .rsp_error_i(mem_error_i),
       .arrival_o(polled),
       .error_o(poll_error)
   );

@@ -64,7 +64,7 @@ class crowd {
     // Drive all inputs that this crowd does not use to 0; inputs of the model begin with arbitrary
     // values.
     bench_.top().msg_valid_i = 0;
-    bench_.top().mem_valid_i = 0;
+    bench_.top().mem_valid_i = bench_.top().mem_error_i = 0;
     // Set a size that all paths accept, so that the path is checked on its own.
     write(reg::size, 1);
     write(reg::arrival, static_cast<std::uint64_t>(with_.arrival));

@@ -139,8 +139,7 @@ module tutti_hbs_core_formal
     // A core does not arrive again before it receives the complete message.
     assume (!(core && owed_q) || (sender[Local-1:0] & waiting_q) == '0);
     // A peer announces the next episode only after it has this socket's announcement of this one.
-    assume (!socket || (first_q & sender[Bits-1:Local]) == '0
-        || (announced_q && (second_q & sender[Bits-1:Local]) == '0));
+    assume (!socket || (first_q & sender[Bits-1:Local]) == '0 || announced_q);
   end
 
   always_comb begin
@@ -179,7 +178,8 @@ module tutti_hbs_core_formal
       a_late_only: assert (!hit || error.late_init == (kind_i == Init && announced_q
           && (sender[Local-1:0] & members_q[Local-1:0]) != '0));
       a_again_only: assert (!hit || error.arrived_again
-          == (core && (arrived_q & sender[Local-1:0]) != '0));
+          == ((core && (arrived_q & sender[Local-1:0]) != '0)
+          || (socket && (second_q & sender[Bits-1:Local]) != '0)));
       a_range: assert (error.out_of_range == (valid_i && ready && (32'(barrier_i) >= Barriers
           || 32'(source_i) >= Bits)));
       a_no_error: assert ((valid_i && ready) || error == '0);

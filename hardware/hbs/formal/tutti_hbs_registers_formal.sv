@@ -97,7 +97,7 @@ module tutti_hbs_registers_formal
     if (!rst_ni) mask_q <= '0;
     else
       for (int unsigned w = 0; w < MaskWords; ++w)
-        if (write && cluster && address % 32'd8 == '0 && place % Words == w)
+        if (write && cluster && word_there && place % Words == w)
           mask_q[w*64+:64] <= req_data_i;
   end
 

@@ -193,7 +193,7 @@ module tutti_hbs_unit
         generation_q[complete_barrier_o] <= generation_q[complete_barrier_o] + GenerationBits'(1);
       if (write && create_message) generation_q[cluster_barrier[BarrierBits-1:0]] <= '0;
       for (int unsigned w = 0; w < MaskWords; ++w)
-      if (write && in_cluster && req_addr_i[2:0] == '0 && cluster_word == 13'(w))
+      if (write && in_cluster && cluster_good && cluster_word == 13'(w))
         mask_q[w*64+:64] <= req_data_i;
       error_q <=
           (write && req_addr_i == RegError ? error_q & ~req_data_i[$bits(error_t)-1:0] : error_q) |

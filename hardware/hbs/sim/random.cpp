@@ -115,18 +115,40 @@ std::string refuses(testbench& bench) {
     return "error register " + std::to_string(e) + ", not " + std::to_string(bit) +
            ", after a write at " + std::to_string(address);
   };
+  // An episode is complete, so that a barrier that is made anew shows another sense.
+  if (!s.run(1, 10'000)) return "stuck";
+  // What the registers show of the barrier, which no refused write changes.
+  const auto shown = [&] {
+    std::vector<std::uint64_t> all{s.read(0, reg::sense(0, 0))};
+    for (rank_t w = 0; w < sockets::words; ++w) {
+      all.push_back(s.read(0, reg::cluster(0, w, sockets::words)));
+      all.push_back(s.read(0, reg::state(0, w, sockets::words)));
+    }
+    return all;
+  };
+  const std::vector<std::uint64_t> before = shown();
   constexpr rank_t last = sockets::words - 1;
-  s.write(0, reg::cluster(0, 0, sockets::words), 0);
-  if (std::string w = expect(reg::cluster(0, last, sockets::words), 100, reg::bad_create);
+  // Creates the barrier with these words of participants, `low` first, and this timeout.
+  const auto creates = [&](std::uint64_t low, std::uint64_t high, std::uint64_t timeout) {
+    for (rank_t w = 0; w < last; ++w)
+      s.write(0, reg::cluster(0, w, sockets::words),
+              (w == 0 ? low : 0) | (w == last - 1 ? high : 0));
+    return expect(reg::cluster(0, last, sockets::words), timeout, reg::bad_create);
+  };
+  // One reason each: nobody takes part, a participant that does not exist, a timeout.
+  if (std::string w = creates(0, 0, 0); !w.empty()) return "nobody takes part: " + w;
+  if ((LOCAL + SOCKETS - 1) % 64 != 0)
+    if (std::string w = creates(1, std::uint64_t{1} << 63, 0); !w.empty())
+      return "a participant too many: " + w;
+  if (std::string w = creates(1, 0, 100); !w.empty()) return "a timeout: " + w;
+  // A write to a cluster that does not exist leaves the participants written so far.
+  s.write(0, reg::cluster(0, 0, sockets::words), 1);
+  if (std::string w = expect(reg::cluster(BARRIERS, 0, sockets::words), 0, reg::out_of_range);
       !w.empty())
     return w;
-  if ((LOCAL + SOCKETS - 1) % 64 != 0) {
-    s.write(0, reg::cluster(0, last - 1, sockets::words), std::uint64_t{1} << 63);
-    if (std::string w = expect(reg::cluster(0, last, sockets::words), 100, reg::bad_create);
-        !w.empty())
-      return w;
-    s.write(0, reg::cluster(0, last - 1, sockets::words), 0);
-  }
+  if (shown() != before) return "a refused write changes the barrier";
+  if (std::string w = expect(reg::cluster(0, last, sockets::words), 0, 0); !w.empty())
+    return "behind a cluster that does not exist: " + w;
   if (std::string w = expect(reg::trigger(0, LOCAL), 1, reg::out_of_range); !w.empty()) return w;
   if (BARRIERS < 128)
     if (std::string w = expect(reg::trigger(BARRIERS, 0), 1, reg::out_of_range); !w.empty())

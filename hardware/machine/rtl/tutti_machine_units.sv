@@ -298,7 +298,9 @@ module tutti_machine_units
   logic [63:0] unused_read_addr, unused_write_addr, unused_write_data;
   logic [CoreBits-1:0] unused_tag;
   tutti_counting_unit #(
-      .Threads(Cores)
+      .Threads(Cores),
+      .HasMessages(1'b0),
+      .HasMemoryPaths(1'b0)
   ) u_counting (
       .clk_i,
       .rst_ni,
@@ -317,6 +319,7 @@ module tutti_machine_units
       .mem_valid_i(1'b0),
       .mem_tag_i  ('0),
       .mem_data_i ('0),
+      .mem_error_i(1'b0),
       .wr_valid_o (unused_counting[2]),
       .wr_ready_i (1'b0),
       .wr_addr_o  (unused_write_addr),

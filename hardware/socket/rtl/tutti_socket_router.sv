@@ -3,6 +3,10 @@
 /// names and is given to the tile behind it. Other messages go along the row, then along the column,
 /// so that routers of a mesh cannot wait for each other in a cycle. The senders of an output take
 /// turns.
+///
+/// An output that is not ready shows a message of a sender, which may be another one in the next
+/// cycle, or none: it counts only in the cycle in which it is taken. The links and the tile take
+/// it so.
 module tutti_socket_router
   import tutti_socket_pkg::*;
 (
