@@ -257,7 +257,7 @@ module tutti_machine_thread_formal
       if (device_writes && offset == 8'h30) callable_q[31:0] <= request_i.wdata;
       if (device_writes && offset == 8'h34) callable_q[63:32] <= request_i.wdata;
       if (to_unit && keeps) high_q <= request_i.wdata;
-      else if (to_unit && device_reply_i.valid) high_q <= '0;
+      else if (to_unit && stores && device_reply_i.valid) high_q <= '0;
       absent_q <= '0;
       if (!unit_exists_i && asks.valid && asks.op != tutti_isa_pkg::OpCancel) begin
         absent_q.valid <= 1'b1;

@@ -262,6 +262,9 @@ module tutti_machine_units_formal
       // Only the registers of the counting unit are connected.
       a_registers_only: assert (!u_units.u_counting.msg_valid_i && !u_units.u_counting.rd_ready_i
           && !u_units.u_counting.mem_valid_i && !u_units.u_counting.wr_ready_i);
+      // Its CAPABILITY promises no messages and no memory.
+      a_capability: assert (!asked[Sockets] || addr[Sockets] != 23'h80
+          || (rdata[Sockets][63:32] == '0 && rdata[Sockets][23:16] == '0));
     end
   end
 

@@ -363,7 +363,7 @@ module tutti_machine_thread
     end else begin
       device_busy_q <= device_request_o.valid || (device_busy_q && !device_reply_i.valid);
       if (units_access && keeps_high) high_q <= request_i.wdata;
-      else if (units_access && ready_o) high_q <= '0;
+      else if (units_access && !loads && ready_o) high_q <= '0;
     end
   end
 
