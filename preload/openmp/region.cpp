@@ -102,14 +102,6 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   init_implicit(*now.current, team, team.outer);
 }
 
-context outside_of_regions(const thread& me) {
-  context outside;
-  outside.team = me.initial;
-  outside.last_workshare = &me.initial->root;
-  outside.current = me.initial->implicit[0];
-  return outside;
-}
-
 // The thread has entered a region; `frame` is that of the function that calls the region's.
 [[gnu::cold, gnu::noinline]] void watch_region(thread& me, void* frame) {
   if (ompt::is_on()) ompt::implicit_task_begins(me, frame);
@@ -280,6 +272,13 @@ void wait_until_left(omp_team& team) {
   team.leaving = 1;
 }
 
+void leave_regions(thread& me) {
+  me.now = {};
+  me.now.team = me.initial;
+  me.now.last_workshare = &me.initial->root;
+  me.now.current = me.initial->implicit[0];
+}
+
 void run_as_worker(worker& w) {
   thread& me = self();
   omp_team& team = *w.region.team;
@@ -305,7 +304,7 @@ void run_as_worker(worker& w) {
     if (ompt::is_on()) {
       ompt::end_implicit_task(me);
       // The tool may call routines of OpenMP when the thread ends.
-      me.now = outside_of_regions(me);
+      leave_regions(me);
     } else {
       wait_at_end_with_tasks(me);
       me.now = {};

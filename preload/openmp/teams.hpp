@@ -3,8 +3,8 @@
 //
 // A thread that opens regions owns an `omp_team` for each depth of nesting and keeps it: a region
 // for n threads uses the team's first n-1 workers, and threads are created only when a region needs
-// more than any region before it. (tutti::team has a fixed size.) The memory of teams, workers and
-// threads is never freed, so a late thread may still read it.
+// more than any region before it. (tutti::team has a fixed size.) The memory of teams and threads
+// is never freed, so a late thread may still read it. A worker frees its own when it ends.
 //
 // The workers' answers (threads.hpp) end a region. With more threads than CPUs, or if the program
 // has tasks, the team's barrier ends it instead.
@@ -134,6 +134,12 @@ void close_region(thread& me);
 void open_alone(thread& me);
 void close_alone(thread& me);
 void run_as_worker(worker& me);
+// The thread is outside of parallel regions from now on.
+void leave_regions(thread& me);
+// At the end of a cancelled region, when all of its tasks have ended: the rank leaves its groups.
+// Rank 0 frees what the ranks have in common.
+void discard_reductions(thread& me);
+void discard_doacross(omp_team& team);
 // What `cancel` and `cancellation point` do; `which` has the values of GCC's interface.
 bool cancel(int which, bool does, ompt::call_site at);
 bool is_at_cancelled_point(int which, ompt::call_site at);

@@ -278,6 +278,13 @@ void* work(void* raw) {
     run_as_worker(me);
   }
   platform::core_leaver_here = nullptr;
+  // Destructors of the program may ask where the thread is.
+  leave_regions(mine);
+  {
+    // The one that ended this worker holds the lock until it has done with it.
+    const locked guard(pool().lock);
+  }
+  delete &me;
   return nullptr;
 }
 
@@ -292,7 +299,7 @@ void small_lock::lock_slowly() noexcept {
   // An owner that runs on another core gives the lock back soon, but may take it again at once and
   // many times. To sleep then costs both threads a system call each time.
   const thread* const me = this_thread;
-  // A worker has no team between regions.
+  // Between two regions a worker of a program with tasks has no team.
   const bool is_patient = me != nullptr && me->now.team != nullptr && !me->now.team->is_crowded &&
                           global().wait_policy != 0;
   const int polls_between_yields = is_patient ? 256 : 0;
