@@ -22,12 +22,7 @@ class team_tasks {
   task* take() { return take_task(me_, team_, nullptr); }
   void run(task& t) { execute_late(me_, t); }
   bool are_queued() const { return has_tasks_queued(team_); }
-  bool have_all_ended() const {
-    if (!openmp::have_all_ended(team_)) return false;
-    // relaxed: the last ticket publishes it.
-    if (global().can_cancel) team_.is_workshare_cancelled.store(false, relaxed);
-    return true;
-  }
+  bool have_all_ended() const { return openmp::have_all_ended(team_); }
   bool stops(bool was_told) {
     // acquire: pairs with the cancelling store.
     if (!team_.is_cancelled.load(acquire)) return false;

@@ -208,7 +208,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     team.barrier.clear_look_again();
     team.after_cancellation.clear_look_again();
   }
-  if (team.is_workshare_cancelled.load(relaxed)) team.is_workshare_cancelled.store(false, relaxed);
+  if (team.cancelled_phase.load(relaxed) != 0) team.cancelled_phase.store(0, relaxed);
   set(team.phase_after_cancellation, team.after_cancellation.restart());
   const std::uint32_t singles = team.barrier.singles(threads);
   workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
@@ -374,7 +374,7 @@ void open_alone(thread& me) {
   team.doacross.clear();
   // relaxed: no other thread has the region.
   team.is_cancelled.store(false, relaxed);
-  team.is_workshare_cancelled.store(false, relaxed);
+  team.cancelled_phase.store(0, relaxed);
   if (is_reproducible()) open_in_order(me, team);
   enter(me, team, 0, &team.root, team.barrier.restart(), team.barrier.singles(1));
   me.now.current->parent = nullptr;
@@ -470,11 +470,15 @@ TUTTI_OMP bool GOMP_teams4(unsigned low, unsigned, unsigned limit, bool is_first
 namespace {
 enum : int { cancel_parallel = 1, cancel_loop = 2, cancel_sections = 4, cancel_taskgroup = 8 };
 
+// What omp_team::cancelled_phase says of the thread's construct. A phase begins at an even number.
+std::uint32_t cancelled_phase_here(const thread& me) { return me.now.phase.begin + 1; }
+
 bool is_cancelled_at(const thread& me, int which) {
   const omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
   if ((which & (cancel_loop | cancel_sections)) != 0)
-    return team.is_workshare_cancelled.load(acquire) || team.is_cancelled.load(acquire);
+    return team.cancelled_phase.load(acquire) == cancelled_phase_here(me) ||
+           team.is_cancelled.load(acquire);
   if ((which & cancel_taskgroup) != 0 && me.now.current->group != nullptr) {
     const taskgroup& g = *me.now.current->group;
     // acquire: see above.
@@ -516,7 +520,7 @@ bool cancel(int which, bool does, ompt::call_site at) {
     // A thread outside of regions is alone, and passes no barrier that would end the cancellation.
     if (team.level == 0) return true;
     // release: pairs with the cancellation points.
-    team.is_workshare_cancelled.store(true, release);
+    team.cancelled_phase.store(cancelled_phase_here(me), release);
   } else if ((which & cancel_taskgroup) != 0) {
     taskgroup* group = me.now.current->group;
     if (group != nullptr && group->is_of_workshare && group->outer != nullptr) group = group->outer;

@@ -69,7 +69,10 @@ struct omp_team {
   // The region of level 0 counts here the threads of its nested regions, if they are limited.
   atomic<unsigned> busy_threads{1};
   atomic<bool> is_cancelled{false};
-  atomic<bool> is_workshare_cancelled{false};
+  // The phase of the barrier in which the worksharing construct is that was cancelled last, plus
+  // one, or 0. So the cancellation ends with the phase, and no thread has to clear it: a late one
+  // would clear that of the next construct.
+  atomic<std::uint32_t> cancelled_phase{0};
 
   team_barrier barrier;
   // The barrier at the end of a cancelled region: some ranks have arrived at the other one, and
