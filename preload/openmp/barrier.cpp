@@ -83,6 +83,9 @@ void wait_at_end_with_tasks(thread& me) {
   team_barrier::phase phase{team.phase_after_cancellation, false};
   team_tasks tasks(me, team, false, true);
   team.after_cancellation.pass_or_stop(me.barrier_wait, phase, team.size, tasks);
+  // Clang's programs leave a cancelled region without the ends of their constructs.
+  discard_reductions(me);
+  if (me.now.rank == 0) discard_doacross(team);
 }
 
 void wake_barriers(omp_team& team) {

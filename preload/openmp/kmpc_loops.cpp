@@ -288,6 +288,11 @@ struct doacross_table {
   }
 };
 
+void discard_doacross(omp_team& team) {
+  for (doacross_table* const table : team.doacross) delete table;
+  team.doacross.clear();
+}
+
 }  // namespace tutti::openmp
 
 TUTTI_KMPC void __kmpc_doacross_init(source_place*, int, int dimensions,
