@@ -154,6 +154,8 @@ bool is_included(thread& me, bool if_clause, bool waits);
 void submit(thread& me, task& t, std::span<const dependence> depend);
 // Runs the task before it returns.
 void run_at_once(thread& me, task& t, std::span<const dependence> depend);
+// Ends a task that the caller has run, once its event has come, if it awaits one.
+void end_at_once(thread& me, task& t);
 // Runs a task that was queued, and ends it.
 void execute(thread& me, task& t);
 void wait_for_children(thread& me);
