@@ -181,6 +181,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   const bool is_bound = is_crowded && !team.has_neighbours;
   make_room(team, threads, is_bound);
   ++me.depth;
+  if (places_ != nullptr) take_place(me.now);
   set(team.outer, me.now);
   const context& outer = team.outer;
   const settings& mine = *outer.current->env;

@@ -338,11 +338,8 @@ thread& make_this_thread(bool is_worker) {
   context outside;
   init_implicit(*alone.implicit[0], alone, outside);
   me.now.current = alone.implicit[0];
-  if (places_ != nullptr) {
-    me.now.places = static_cast<unsigned>(places_->size());
-    me.now.place = 1;
-    bind_to_place(1);
-  }
+  // The other threads of the program keep their CPUs until they need a place.
+  if (is_initial_thread()) take_place(me.now);
   pthread_setspecific(end_of_thread, &me);
   this_thread = &me;
   ompt::begin_thread(me, is_worker);
