@@ -21,6 +21,7 @@
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/ompt/tool.hpp"
 #include "preload/openmp/places.hpp"
+#include "preload/openmp/takeover.hpp"
 #include "preload/openmp/teams.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/platform/free_core.hpp"
@@ -153,6 +154,7 @@ thread& new_thread() {
 
 void forget_workers() {
   free_workers& p = pool();
+  reset_looks();
   p.lock.reset();
   spare_objects<workshare>::reset_shared();
   spare_objects<task_with_data>::reset_shared();
@@ -177,12 +179,14 @@ void prepare_once() {
   pthread_key_create(&end_of_thread, end_this_thread);
   pthread_atfork(
       [] {
+        lock_looks();
         pool().lock.lock();
         spare_objects<workshare>::lock_shared();
         spare_objects<task_with_data>::lock_shared();
         spare_objects<taskgroup>::lock_shared();
       },
       [] {
+        unlock_looks();
         pool().lock.unlock();
         spare_objects<workshare>::unlock_shared();
         spare_objects<task_with_data>::unlock_shared();
