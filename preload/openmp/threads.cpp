@@ -51,7 +51,8 @@ free_workers& pool() {
 
 atomic<bool> program_has_tasks{false};
 
-atomic<int> threads_made{0};
+// The threads that have called the runtime, and those of them that have not ended.
+atomic<int> threads_made{0}, threads_alive{0};
 
 pthread_key_t end_of_thread;
 
@@ -102,6 +103,8 @@ void end_this_thread(void* raw) {
   me.free_tasks.give_all();
   me.free_groups.give_all();
   this_thread = nullptr;
+  // relaxed: a count.
+  threads_alive.fetch_sub(1, relaxed);
   free_workers& p = pool();
   const locked guard(p.lock);
   if (can_be_renewed) p.ended.push_back(&me);
@@ -161,6 +164,8 @@ void forget_workers() {
   spare_objects<taskgroup>::reset_shared();
   p.workers.clear();
   thread* const me = this_thread;
+  // relaxed: there is only one thread.
+  threads_alive.store(me != nullptr ? 1 : 0, relaxed);
   ompt::keep_only(me);
   if (me == nullptr) return;
   for (omp_team* const c : me->teams) {
@@ -335,6 +340,8 @@ thread& make_this_thread(bool is_worker) {
   thread& me = new_thread();
   // relaxed: the numbers only differ.
   me.number = threads_made.fetch_add(1, relaxed);
+  // relaxed: a count.
+  threads_alive.fetch_add(1, relaxed);
   omp_team& alone = *me.initial;
   alone.env = global().first;
   me.now.team = &alone;
@@ -405,8 +412,8 @@ void watch_main() {
   if (pthread_key_create(&key, end_main) == 0) pthread_setspecific(key, &pool());
 }
 
-// relaxed: a hint to the program.
-int known_threads() noexcept { return threads_made.load(relaxed); }
+// relaxed: a hint.
+int known_threads() noexcept { return threads_alive.load(relaxed); }
 bool is_initial_thread() noexcept { return gettid() == getpid(); }
 
 // relaxed: a late reader only runs its tasks at once.

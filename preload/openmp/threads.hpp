@@ -148,7 +148,7 @@ int release_threads();
 // Lets no worker outlive the program if main() ends its thread instead of returning. The thread
 // that starts the program calls it.
 void watch_main();
-// The number of threads that have called the runtime.
+// The number of threads that have called the runtime and have not ended.
 int known_threads() noexcept;
 // The CPUs of the machine, also those that the process may not use; 0 if the system does not tell.
 unsigned cpus_of_machine();
