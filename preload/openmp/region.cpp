@@ -161,7 +161,7 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
   if (me.now.active_level >= e.max_active_levels) return 1;
   unsigned threads = asked != 0 ? asked : e.threads;
   if (e.is_dynamic) {
-    threads = std::min(threads, usable_processors());
+    threads = std::min(threads, processors_here());
     if (sections != 0) threads = std::min(threads, sections);
   }
   threads = std::max(1u, threads);
@@ -173,7 +173,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   note_region(me, function);
   omp_team& team = team_at(me, me.depth);
   wait_until_left(team);
-  const bool is_crowded = threads > usable_processors();
+  if (threads > team.workers.size() + 1) look_at_cpus(me);
+  const bool is_crowded = threads > std::min(usable_processors(), me.cpu_count);
   if (is_crowded)
     look_for_neighbours(team, threads);
   else if (team.has_neighbours)
