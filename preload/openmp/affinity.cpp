@@ -40,7 +40,7 @@ std::vector<place> grouped_by(const char* file) {
   for (const unsigned cpu : process_cpus()) {
     std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + file);
     std::string key;
-    if (!std::getline(in, key)) key = std::string(file) == "" ? "" : std::to_string(cpu);
+    if (!std::getline(in, key)) key = std::to_string(cpu);
     const auto [at, is_new] = known.try_emplace(key, groups.size());
     if (is_new) {
       groups.emplace_back();
