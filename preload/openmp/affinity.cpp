@@ -40,7 +40,7 @@ std::vector<place> grouped_by(const char* file) {
   for (const unsigned cpu : process_cpus()) {
     std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + file);
     std::string key;
-    if (!std::getline(in, key)) key = std::string(file) == "" ? "" : std::to_string(cpu);
+    if (!std::getline(in, key)) key = std::to_string(cpu);
     const auto [at, is_new] = known.try_emplace(key, groups.size());
     if (is_new) {
       groups.emplace_back();
@@ -230,6 +230,12 @@ void bind_to_place(unsigned place) {
   sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
+void take_place(placement& mine) {
+  if (places_ == nullptr || mine.place != 0) return;
+  mine = {1, 0, static_cast<unsigned>(places_->size())};
+  bind_to_place(1);
+}
+
 namespace {
 
 // How `close` and `spread` share `places` out among more threads: in turns of equal size, and what
@@ -290,6 +296,12 @@ TUTTI_OMP int omp_get_place_num_procs(int place) {
   return CPU_COUNT(&(*places_)[static_cast<unsigned>(place)].cpus);
 }
 namespace {
+// The calling thread, which has a place if there are any.
+thread& placed() {
+  thread& me = self();
+  take_place(me.now);
+  return me;
+}
 template <class Value>
 void proc_ids(long place, Value* ids) {
   if (place < 0 || static_cast<unsigned long>(place) >= place_count()) return;
@@ -299,16 +311,16 @@ void proc_ids(long place, Value* ids) {
 }
 template <class Value>
 void partition(Value* places) {
-  const context& now = self().now;
+  const context& now = placed().now;
   for (unsigned i = 0; i < now.places; ++i) places[i] = static_cast<Value>(now.first_place + i);
 }
 }  // namespace
 TUTTI_OMP void omp_get_place_proc_ids(int place, int* ids) { proc_ids(place, ids); }
 TUTTI_OMP int omp_get_place_num() {
-  return place_count() == 0 ? -1 : static_cast<int>(self().now.place) - 1;
+  return place_count() == 0 ? -1 : static_cast<int>(placed().now.place) - 1;
 }
 TUTTI_OMP int omp_get_partition_num_places() {
-  return place_count() == 0 ? 0 : static_cast<int>(self().now.places);
+  return place_count() == 0 ? 0 : static_cast<int>(placed().now.places);
 }
 TUTTI_OMP void omp_get_partition_place_nums(int* places) { partition(places); }
 

@@ -22,12 +22,7 @@ class team_tasks {
   task* take() { return take_task(me_, team_, nullptr); }
   void run(task& t) { execute_late(me_, t); }
   bool are_queued() const { return has_tasks_queued(team_); }
-  bool have_all_ended() const {
-    if (!openmp::have_all_ended(team_)) return false;
-    // relaxed: the last ticket publishes it.
-    if (global().can_cancel) team_.is_workshare_cancelled.store(false, relaxed);
-    return true;
-  }
+  bool have_all_ended() const { return openmp::have_all_ended(team_); }
   bool stops(bool was_told) {
     // acquire: pairs with the cancelling store.
     if (!team_.is_cancelled.load(acquire)) return false;
@@ -88,6 +83,9 @@ void wait_at_end_with_tasks(thread& me) {
   team_barrier::phase phase{team.phase_after_cancellation, false};
   team_tasks tasks(me, team, false, true);
   team.after_cancellation.pass_or_stop(me.barrier_wait, phase, team.size, tasks);
+  // Clang's programs leave a cancelled region without the ends of their constructs.
+  discard_reductions(me);
+  if (me.now.rank == 0) discard_doacross(team);
 }
 
 void wake_barriers(omp_team& team) {

@@ -168,6 +168,8 @@ TUTTI_KMPC void __kmpc_fork_teams(source_place*, int count, body function, ...) 
   va_end(more);
   thread& me = self();
   note_body(me, function);
+  // Teams have one thread each, so the note is not for the next region.
+  me.opens_serially = false;
   unsigned teams = std::exchange(me.pushed_teams, 0);
   if (teams == 0) teams = global().num_teams != 0 ? global().num_teams : 1;
   unsigned limit = std::exchange(me.pushed_limit, 0);

@@ -77,16 +77,20 @@ void static_part(int schedule, int* is_last, Value* lower, Value* upper,
     U size = chunk < 1 ? U(1) : U(chunk);
     // A part of each thread, rounded up to a multiple of the chunk.
     if (schedule == static_balanced_chunked) size = U((last / parts + 1 + size - 1) / size * size);
-    *stride = static_cast<S>(U(size * parts * by));
-    *lower = Value(U(first + mine * size * by));
-    *upper = Value(U(U(*lower) + (size - 1) * by));
-    has_last = last / size % parts == mine;
-    if (schedule == static_balanced_chunked) {
-      if (mine > last / size)
-        *lower = Value(U(U(end) + by)), *upper = end;
-      else if (mine == last / size)
-        *upper = end;
+    // Several chunks that are longer than the loop would go beyond the type's values.
+    size = U(std::min<U>(U(size - 1), last) + 1);
+    const U last_chunk = last / size;
+    has_last = last_chunk % parts == mine;
+    if (mine > last_chunk) {
+      *lower = Value(U(U(end) + by));
+    } else {
+      *lower = Value(U(first + mine * size * by));
+      if (mine < last_chunk) *upper = Value(U(U(*lower) + (size - 1) * by));
     }
+    // The program adds it to the bounds of each chunk. After a chunk that is the thread's only one
+    // it leads just behind the end.
+    *stride =
+        static_cast<S>(last_chunk < parts ? U(U(end) + by - U(*lower)) : U(size * parts * by));
   } else if (last < parts - 1) {
     if (mine <= last) {
       *lower = *upper = Value(U(first + mine * by));
@@ -122,18 +126,6 @@ void part_of_team(int schedule, int* is_last, Value* lower, Value* upper, Value*
   *end_of_team = *upper;
   static_part<Value>(schedule, &is_last_thread, lower, upper, stride, step, chunk);
   if (is_last != nullptr) *is_last = is_last_team & is_last_thread;
-}
-
-// A chunk of this team.
-template <class Value>
-void chunk_of_team(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
-                   std::make_signed_t<Value> step, std::make_signed_t<Value> chunk) {
-  const Value end = *upper;
-  static_part<Value>(distribute_chunked, is_last, lower, upper, stride, step, chunk);
-  // It does not end after the loop, nor because it goes beyond the type's values.
-  const bool ends_late =
-      step > 0 ? *upper > end || *upper < *lower : *upper < end || *upper > *lower;
-  if (ends_late) *upper = end;
 }
 
 [[gnu::cold, gnu::noinline]] void report_static(const source_place* place, int schedule,
@@ -227,7 +219,7 @@ int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* st
   TUTTI_KMPC void __kmpc_team_static_init_##name(source_place*, int, int* is_last, Value* lower,   \
                                                  Value* upper, Signed* stride, Signed step,        \
                                                  Signed chunk) {                                   \
-    chunk_of_team<Value>(is_last, lower, upper, stride, step, chunk);                              \
+    static_part<Value>(distribute_chunked, is_last, lower, upper, stride, step, chunk);            \
   }                                                                                                \
   TUTTI_KMPC void __kmpc_dist_dispatch_init_##name(source_place*, int, int schedule, int* is_last, \
                                                    Value lower, Value upper, Signed step,          \
@@ -295,6 +287,11 @@ struct doacross_table {
     return static_cast<std::uint64_t>((e.upper - e.lower) / e.step) + 1;
   }
 };
+
+void discard_doacross(omp_team& team) {
+  for (doacross_table* const table : team.doacross) delete table;
+  team.doacross.clear();
+}
 
 }  // namespace tutti::openmp
 

@@ -125,13 +125,13 @@ void attach(thread& me, kmpc_reductions* made) {
   group.of_clang = made;
 }
 
-// Adds the copies in the order of the ranks.
-void combine(kmpc_reductions& r) {
+// Adds the copies in the order of the ranks, unless the region is cancelled, and frees them.
+void combine(kmpc_reductions& r, bool is_cancelled = false) {
   for (copies& c : r.all) {
     for (unsigned t = 0; t < r.threads; ++t) {
       std::byte* const copy = c.of(t);
       if (copy == nullptr) continue;
-      c.variable.combine(c.variable.shared, copy);
+      if (!is_cancelled) c.variable.combine(c.variable.shared, copy);
       if (c.variable.end != nullptr) c.variable.end(copy);
       if (c.memory == nullptr) std::free(copy);
     }
@@ -141,6 +141,28 @@ void combine(kmpc_reductions& r) {
 }
 
 }  // namespace
+
+void discard_reductions(thread& me) {
+  task& current = *me.now.current;
+  omp_team& team = *me.now.team;
+  while (current.group != team.group) {
+    taskgroup* const group = current.group;
+    while (kmpc_reductions* const r = group->of_clang) {
+      group->of_clang = r->outer;
+      if (r->owns_memory) combine(*r, true);
+      delete r;
+    }
+    current.group = group->outer;
+    me.free_groups.give(group);
+  }
+  if (me.now.rank != 0) return;
+  for (kmpc_reductions*& shared : team.shared_reductions) {
+    if (shared == nullptr) continue;
+    combine(*shared, true);
+    delete shared;
+    shared = nullptr;
+  }
+}
 
 bool learns_sizes(const thread& me) {
   const taskgroup* const group = me.now.current->group;

@@ -198,8 +198,7 @@ TUTTI_KMPC void __kmpc_omp_task_complete_if0(source_place*, int, clang_task* dat
   task* const parent = t.parent;
   if (ompt::is_on()) ompt::task_switch(me, t, ompt_task_complete, parent);
   me.now.current = parent;
-  forget_dependences(me, t);
-  end_life(me, t);
+  end_at_once(me, t);
 }
 
 TUTTI_KMPC int __kmpc_omp_taskwait(source_place*, int) {

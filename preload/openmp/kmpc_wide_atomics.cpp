@@ -164,15 +164,26 @@ TUTTI_MIXED_COMPLEX(div, /)
 
 // ---- updates by a function of the program, and regions between two calls
 
+// The program may update the same variable by instructions of its own.
+#define TUTTI_ANY_EXCHANGE(bytes, T)                                            \
+  TUTTI_KMPC void __kmpc_atomic_##bytes(source_place*, int, void* at, void* y,  \
+                                        void (*compute)(void*, void*, void*)) { \
+    update(static_cast<T*>(at), [=](T x) {                                      \
+      T result;                                                                 \
+      compute(&result, &x, y);                                                  \
+      return result;                                                            \
+    });                                                                         \
+  }
+TUTTI_ANY_EXCHANGE(1, std::int8_t)
+TUTTI_ANY_EXCHANGE(2, std::int16_t)
+TUTTI_ANY_EXCHANGE(4, std::int32_t)
+TUTTI_ANY_EXCHANGE(8, std::int64_t)
+
 #define TUTTI_ANY_UPDATE(bytes)                                                 \
   TUTTI_KMPC void __kmpc_atomic_##bytes(source_place*, int, void* at, void* y,  \
                                         void (*compute)(void*, void*, void*)) { \
     exclusively([=] { compute(at, at, y); });                                   \
   }
-TUTTI_ANY_UPDATE(1)
-TUTTI_ANY_UPDATE(2)
-TUTTI_ANY_UPDATE(4)
-TUTTI_ANY_UPDATE(8)
 TUTTI_ANY_UPDATE(10)
 TUTTI_ANY_UPDATE(16)
 TUTTI_ANY_UPDATE(20)

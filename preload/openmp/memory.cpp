@@ -51,7 +51,9 @@ struct header {
   std::uintptr_t from;
 };
 
-constexpr std::uintptr_t last_predefined = 8;
+// Smaller numbers are predefined allocators: 1 to 8 of OpenMP, 100 to 102 of LLVM, 200 of GCC 15.
+// All of them have ordinary memory here, also those that this runtime does not know.
+constexpr std::uintptr_t last_predefined = 1023;
 
 // `returned` is what the caller gives back to the same pool if it gets memory of it.
 void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears,

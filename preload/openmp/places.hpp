@@ -37,6 +37,9 @@ struct placement {
 void place_ranks(const context& opener, unsigned char bind, unsigned threads,
                  std::vector<placement>& of_rank);
 void bind_to_place(unsigned place);
+// If threads are bound, and the calling one has no place yet, binds it to the first place. libgomp
+// does so when a thread opens a region or asks for its place.
+void take_place(placement& mine);
 // The CPUs as a list of ranges, with `between` between the first and the last CPU of a range, or,
 // if it is a colon, between the first one and how many there are.
 std::string describe(const cpu_set_t& cpus, const char* between);

@@ -102,14 +102,6 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   init_implicit(*now.current, team, team.outer);
 }
 
-context outside_of_regions(const thread& me) {
-  context outside;
-  outside.team = me.initial;
-  outside.last_workshare = &me.initial->root;
-  outside.current = me.initial->implicit[0];
-  return outside;
-}
-
 // The thread has entered a region; `frame` is that of the function that calls the region's.
 [[gnu::cold, gnu::noinline]] void watch_region(thread& me, void* frame) {
   if (ompt::is_on()) ompt::implicit_task_begins(me, frame);
@@ -169,7 +161,7 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
   if (me.now.active_level >= e.max_active_levels) return 1;
   unsigned threads = asked != 0 ? asked : e.threads;
   if (e.is_dynamic) {
-    threads = std::min(threads, usable_processors());
+    threads = std::min(threads, processors_here());
     if (sections != 0) threads = std::min(threads, sections);
   }
   threads = std::max(1u, threads);
@@ -181,7 +173,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   note_region(me, function);
   omp_team& team = team_at(me, me.depth);
   wait_until_left(team);
-  const bool is_crowded = threads > usable_processors();
+  if (threads > team.workers.size() + 1) look_at_cpus(me);
+  const bool is_crowded = threads > std::min(usable_processors(), me.cpu_count);
   if (is_crowded)
     look_for_neighbours(team, threads);
   else if (team.has_neighbours)
@@ -189,6 +182,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   const bool is_bound = is_crowded && !team.has_neighbours;
   make_room(team, threads, is_bound);
   ++me.depth;
+  if (places_ != nullptr) take_place(me.now);
   set(team.outer, me.now);
   const context& outer = team.outer;
   const settings& mine = *outer.current->env;
@@ -216,7 +210,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     team.barrier.clear_look_again();
     team.after_cancellation.clear_look_again();
   }
-  if (team.is_workshare_cancelled.load(relaxed)) team.is_workshare_cancelled.store(false, relaxed);
+  if (team.cancelled_phase.load(relaxed) != 0) team.cancelled_phase.store(0, relaxed);
   set(team.phase_after_cancellation, team.after_cancellation.restart());
   const std::uint32_t singles = team.barrier.singles(threads);
   workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
@@ -280,6 +274,13 @@ void wait_until_left(omp_team& team) {
   team.leaving = 1;
 }
 
+void leave_regions(thread& me) {
+  me.now = {};
+  me.now.team = me.initial;
+  me.now.last_workshare = &me.initial->root;
+  me.now.current = me.initial->implicit[0];
+}
+
 void run_as_worker(worker& w) {
   thread& me = self();
   omp_team& team = *w.region.team;
@@ -305,7 +306,7 @@ void run_as_worker(worker& w) {
     if (ompt::is_on()) {
       ompt::end_implicit_task(me);
       // The tool may call routines of OpenMP when the thread ends.
-      me.now = outside_of_regions(me);
+      leave_regions(me);
     } else {
       wait_at_end_with_tasks(me);
       me.now = {};
@@ -375,7 +376,7 @@ void open_alone(thread& me) {
   team.doacross.clear();
   // relaxed: no other thread has the region.
   team.is_cancelled.store(false, relaxed);
-  team.is_workshare_cancelled.store(false, relaxed);
+  team.cancelled_phase.store(0, relaxed);
   if (is_reproducible()) open_in_order(me, team);
   enter(me, team, 0, &team.root, team.barrier.restart(), team.barrier.singles(1));
   me.now.current->parent = nullptr;
@@ -471,11 +472,15 @@ TUTTI_OMP bool GOMP_teams4(unsigned low, unsigned, unsigned limit, bool is_first
 namespace {
 enum : int { cancel_parallel = 1, cancel_loop = 2, cancel_sections = 4, cancel_taskgroup = 8 };
 
+// What omp_team::cancelled_phase says of the thread's construct. A phase begins at an even number.
+std::uint32_t cancelled_phase_here(const thread& me) { return me.now.phase.begin + 1; }
+
 bool is_cancelled_at(const thread& me, int which) {
   const omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
   if ((which & (cancel_loop | cancel_sections)) != 0)
-    return team.is_workshare_cancelled.load(acquire) || team.is_cancelled.load(acquire);
+    return team.cancelled_phase.load(acquire) == cancelled_phase_here(me) ||
+           team.is_cancelled.load(acquire);
   if ((which & cancel_taskgroup) != 0 && me.now.current->group != nullptr) {
     const taskgroup& g = *me.now.current->group;
     // acquire: see above.
@@ -517,7 +522,7 @@ bool cancel(int which, bool does, ompt::call_site at) {
     // A thread outside of regions is alone, and passes no barrier that would end the cancellation.
     if (team.level == 0) return true;
     // release: pairs with the cancellation points.
-    team.is_workshare_cancelled.store(true, release);
+    team.cancelled_phase.store(cancelled_phase_here(me), release);
   } else if ((which & cancel_taskgroup) != 0) {
     taskgroup* group = me.now.current->group;
     if (group != nullptr && group->is_of_workshare && group->outer != nullptr) group = group->outer;

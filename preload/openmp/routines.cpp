@@ -56,7 +56,7 @@ int team_size(long level) {
 TUTTI_OMP_GET(get_thread_num, self().now.rank)
 TUTTI_OMP_GET(get_num_threads, self().now.team->size)
 TUTTI_OMP_GET(get_max_threads, std::min<unsigned>(env(self()).threads, INT_MAX))
-TUTTI_OMP_GET(get_num_procs, usable_processors())
+TUTTI_OMP_GET(get_num_procs, processors_here())
 TUTTI_OMP_GET(in_parallel, self().now.active_level > 0)
 TUTTI_OMP_GET(get_dynamic, env(self()).is_dynamic)
 // In the innermost region that may be active it still says that there are some, as in libgomp.

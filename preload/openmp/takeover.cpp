@@ -457,6 +457,10 @@ void look_again() {
 
 }  // namespace
 
+void lock_looks() { look_lock.lock(); }
+void unlock_looks() { look_lock.unlock(); }
+void reset_looks() { look_lock.reset(); }
+
 void check_new_objects() {
   static std::size_t objects = 0;
   const locked guard(look_lock);

@@ -27,6 +27,11 @@ void check_new_objects();
 // looks at each object only once.
 bool may_have_tool();
 
+// Around a fork: the child has only one thread, and may look at objects.
+void lock_looks();
+void unlock_looks();
+void reset_looks();
+
 // Notes that a region with this function opens. It may be the first one of an object that dlopen
 // has brought, so it looks for new objects unless the thread remembers the function. A thread
 // remembers one function for each of 64 hashes; if two functions have the same hash, it looks

@@ -326,6 +326,11 @@ void run_at_once(thread& me, task& t, std::span<const dependence> depend) {
     });
   }
   run(me, t);
+  end_at_once(me, t);
+}
+
+void end_at_once(thread& me, task& t) {
+  omp_team& team = *t.team;
   if (t.is_detachable) {
     {
       // The task's own waits have cleared it.

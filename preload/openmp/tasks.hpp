@@ -154,6 +154,8 @@ bool is_included(thread& me, bool if_clause, bool waits);
 void submit(thread& me, task& t, std::span<const dependence> depend);
 // Runs the task before it returns.
 void run_at_once(thread& me, task& t, std::span<const dependence> depend);
+// Ends a task that the caller has run, once its event has come, if it awaits one.
+void end_at_once(thread& me, task& t);
 // Runs a task that was queued, and ends it.
 void execute(thread& me, task& t);
 void wait_for_children(thread& me);
@@ -177,10 +179,12 @@ bool has_tasks_queued(const omp_team& team);
 // Whether all tasks have ended. Only the last rank at a barrier may rely on it.
 bool have_all_ended(const omp_team& team);
 
-// ---- dependences.cpp; the caller holds the team's lock
+// ---- dependences.cpp
 
+// The caller holds the team's lock.
 void add_dependences(thread& me, task& t, std::span<const dependence> list);
-// Frees the task's table. No child of it is left that could use the table.
+// Frees the table of the task, which makes no more children. Those that have not ended know their
+// successors themselves.
 void forget_dependences(thread& me, task& t);
 
 // ---- task_reductions.cpp

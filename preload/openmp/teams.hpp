@@ -3,8 +3,8 @@
 //
 // A thread that opens regions owns an `omp_team` for each depth of nesting and keeps it: a region
 // for n threads uses the team's first n-1 workers, and threads are created only when a region needs
-// more than any region before it. (tutti::team has a fixed size.) The memory of teams, workers and
-// threads is never freed, so a late thread may still read it.
+// more than any region before it. (tutti::team has a fixed size.) The memory of teams and threads
+// is never freed, so a late thread may still read it. A worker frees its own when it ends.
 //
 // The workers' answers (threads.hpp) end a region. With more threads than CPUs, or if the program
 // has tasks, the team's barrier ends it instead.
@@ -69,7 +69,10 @@ struct omp_team {
   // The region of level 0 counts here the threads of its nested regions, if they are limited.
   atomic<unsigned> busy_threads{1};
   atomic<bool> is_cancelled{false};
-  atomic<bool> is_workshare_cancelled{false};
+  // The phase of the barrier in which the worksharing construct is that was cancelled last, plus
+  // one, or 0. So the cancellation ends with the phase, and no thread has to clear it: a late one
+  // would clear that of the next construct.
+  atomic<std::uint32_t> cancelled_phase{0};
 
   team_barrier barrier;
   // The barrier at the end of a cancelled region: some ranks have arrived at the other one, and
@@ -134,6 +137,12 @@ void close_region(thread& me);
 void open_alone(thread& me);
 void close_alone(thread& me);
 void run_as_worker(worker& me);
+// The thread is outside of parallel regions from now on.
+void leave_regions(thread& me);
+// At the end of a cancelled region, when all of its tasks have ended: the rank leaves its groups.
+// Rank 0 frees what the ranks have in common.
+void discard_reductions(thread& me);
+void discard_doacross(omp_team& team);
 // What `cancel` and `cancellation point` do; `which` has the values of GCC's interface.
 bool cancel(int which, bool does, ompt::call_site at);
 bool is_at_cancelled_point(int which, ompt::call_site at);

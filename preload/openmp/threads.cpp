@@ -21,6 +21,7 @@
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/ompt/tool.hpp"
 #include "preload/openmp/places.hpp"
+#include "preload/openmp/takeover.hpp"
 #include "preload/openmp/teams.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/platform/free_core.hpp"
@@ -50,7 +51,8 @@ free_workers& pool() {
 
 atomic<bool> program_has_tasks{false};
 
-atomic<int> threads_made{0};
+// The threads that have called the runtime, and those of them that have not ended.
+atomic<int> threads_made{0}, threads_alive{0};
 
 pthread_key_t end_of_thread;
 
@@ -101,6 +103,8 @@ void end_this_thread(void* raw) {
   me.free_tasks.give_all();
   me.free_groups.give_all();
   this_thread = nullptr;
+  // relaxed: a count.
+  threads_alive.fetch_sub(1, relaxed);
   free_workers& p = pool();
   const locked guard(p.lock);
   if (can_be_renewed) p.ended.push_back(&me);
@@ -153,12 +157,15 @@ thread& new_thread() {
 
 void forget_workers() {
   free_workers& p = pool();
+  reset_looks();
   p.lock.reset();
   spare_objects<workshare>::reset_shared();
   spare_objects<task_with_data>::reset_shared();
   spare_objects<taskgroup>::reset_shared();
   p.workers.clear();
   thread* const me = this_thread;
+  // relaxed: there is only one thread.
+  threads_alive.store(me != nullptr ? 1 : 0, relaxed);
   ompt::keep_only(me);
   if (me == nullptr) return;
   for (omp_team* const c : me->teams) {
@@ -177,12 +184,14 @@ void prepare_once() {
   pthread_key_create(&end_of_thread, end_this_thread);
   pthread_atfork(
       [] {
+        lock_looks();
         pool().lock.lock();
         spare_objects<workshare>::lock_shared();
         spare_objects<task_with_data>::lock_shared();
         spare_objects<taskgroup>::lock_shared();
       },
       [] {
+        unlock_looks();
         pool().lock.unlock();
         spare_objects<workshare>::unlock_shared();
         spare_objects<task_with_data>::unlock_shared();
@@ -191,25 +200,34 @@ void prepare_once() {
       forget_workers);
 }
 
-cpu_set_t all_cpus() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (const unsigned cpu : process_cpus())
-    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &all);
-  return all;
+unsigned count_of(const cpu_set_t& cpus) { return static_cast<unsigned>(CPU_COUNT(&cpus)); }
+
+// The CPUs that the calling thread may use: as with libgomp, its workers may use the same, so a
+// program that has given up CPUs gets none of them back.
+cpu_set_t cpus_here() {
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0 && count_of(mine) != 0) return mine;
+  CPU_ZERO(&mine);
+  for (const unsigned cpu : process_cpus()) CPU_SET(cpu % CPU_SETSIZE, &mine);
+  return mine;
+}
+
+// The CPU that is `steps` after the first one, beginning again at the end.
+unsigned cpu_of(const cpu_set_t& cpus, unsigned steps) {
+  unsigned left = steps % count_of(cpus), cpu = 0;
+  while (!CPU_ISSET(cpu, &cpus) || left-- != 0) ++cpu;
+  return cpu;
 }
 
 // Where the worker of a rank begins: not on the CPU of the opener, which works there.
-unsigned cpu_of_worker(unsigned rank) {
-  const auto& cpus = process_cpus();
-  const auto here = std::ranges::find(cpus, platform::current_cpu());
-  return cpus[(static_cast<std::size_t>(here - cpus.begin()) + rank) % cpus.size()] % CPU_SETSIZE;
+unsigned cpu_of_worker(const worker& w, unsigned rank) {
+  unsigned steps = rank;
+  for (unsigned cpu = 0, here = platform::current_cpu(); cpu < here && cpu < CPU_SETSIZE; ++cpu)
+    steps += CPU_ISSET(cpu, &w.cpus) ? 1 : 0;
+  return cpu_of(w.cpus, steps);
 }
 
-unsigned cpu_when_crowded(const worker& w) {
-  const auto& cpus = process_cpus();
-  return cpus[w.number % cpus.size()] % CPU_SETSIZE;
-}
+unsigned cpu_when_crowded(const worker& w) { return cpu_of(w.cpus, w.number); }
 
 cpu_set_t only(unsigned cpu) {
   cpu_set_t one;
@@ -248,12 +266,13 @@ void* work(void* raw) {
   std::snprintf(name, sizeof name, "tutti-omp-%u", me.number);
   // The thread itself needs no file in /proc for it.
   prctl(PR_SET_NAME, name);
-  make_this_thread(true);
-  platform::core_leaver leaver(all_cpus(), cpus_of_machine(), waits_of_worker);
+  thread& mine = make_this_thread(true);
+  mine.cpus = me.cpus;
+  if (places_ == nullptr) mine.cpu_count = count_of(me.cpus);
+  platform::core_leaver leaver(me.cpus, cpus_of_machine(), waits_of_worker);
   if (places_ == nullptr && me.bound_cpu < 0) {
     // It begins on one CPU and is not bound to it.
-    const cpu_set_t all = all_cpus();
-    sched_setaffinity(0, sizeof all, &all);
+    sched_setaffinity(0, sizeof me.cpus, &me.cpus);
     platform::core_leaver_here = &leaver;
   }
   for (;;) {
@@ -271,13 +290,20 @@ void* work(void* raw) {
     if (places_ == nullptr && me.region.is_bound != (me.bound_cpu >= 0)) {
       me.bound_cpu = me.region.is_bound ? static_cast<int>(cpu_when_crowded(me)) : -1;
       const cpu_set_t mask =
-          me.region.is_bound ? only(static_cast<unsigned>(me.bound_cpu)) : all_cpus();
+          me.region.is_bound ? only(static_cast<unsigned>(me.bound_cpu)) : me.cpus;
       sched_setaffinity(0, sizeof mask, &mask);
       platform::core_leaver_here = me.region.is_bound ? nullptr : &leaver;
     }
     run_as_worker(me);
   }
   platform::core_leaver_here = nullptr;
+  // Destructors of the program may ask where the thread is.
+  leave_regions(mine);
+  {
+    // The one that ended this worker holds the lock until it has done with it.
+    const locked guard(pool().lock);
+  }
+  delete &me;
   return nullptr;
 }
 
@@ -292,7 +318,7 @@ void small_lock::lock_slowly() noexcept {
   // An owner that runs on another core gives the lock back soon, but may take it again at once and
   // many times. To sleep then costs both threads a system call each time.
   const thread* const me = this_thread;
-  // A worker has no team between regions.
+  // Between two regions a worker of a program with tasks has no team.
   const bool is_patient = me != nullptr && me->now.team != nullptr && !me->now.team->is_crowded &&
                           global().wait_policy != 0;
   const int polls_between_yields = is_patient ? 256 : 0;
@@ -324,6 +350,8 @@ thread& make_this_thread(bool is_worker) {
   thread& me = new_thread();
   // relaxed: the numbers only differ.
   me.number = threads_made.fetch_add(1, relaxed);
+  // relaxed: a count.
+  threads_alive.fetch_add(1, relaxed);
   omp_team& alone = *me.initial;
   alone.env = global().first;
   me.now.team = &alone;
@@ -331,12 +359,10 @@ thread& make_this_thread(bool is_worker) {
   context outside;
   init_implicit(*alone.implicit[0], alone, outside);
   me.now.current = alone.implicit[0];
-  if (places_ != nullptr) {
-    me.now.places = static_cast<unsigned>(places_->size());
-    me.now.place = 1;
-    bind_to_place(1);
-  }
+  // The other threads of the program keep their CPUs until they need a place.
+  if (is_initial_thread()) take_place(me.now);
   pthread_setspecific(end_of_thread, &me);
+  me.is_worker = is_worker;
   this_thread = &me;
   ompt::begin_thread(me, is_worker);
   return me;
@@ -348,27 +374,45 @@ omp_team* new_team() {
   return take_or_make(p.teams);
 }
 
+void look_at_cpus(thread& me) {
+  if (places_ != nullptr || me.is_worker) return;
+  me.cpus = cpus_here();
+  me.cpu_count = count_of(me.cpus);
+}
+
+unsigned processors_here() {
+  const thread& me = self();
+  if (places_ != nullptr) return usable_processors();
+  const unsigned mine = me.is_worker ? me.cpu_count : count_of(cpus_here());
+  return std::min(mine, usable_processors());
+}
+
 worker* get_worker(unsigned rank, bool is_bound) {
+  const thread& me = self();
   free_workers& p = pool();
   const locked guard(p.lock);
-  if (!p.workers.empty()) {
-    worker* const w = p.workers.back();
-    p.workers.pop_back();
+  const auto last = std::find_if(p.workers.rbegin(), p.workers.rend(), [&me](const worker* w) {
+    return CPU_EQUAL(&w->cpus, &me.cpus) != 0;
+  });
+  if (last != p.workers.rend()) {
+    worker* const w = *last;
+    p.workers.erase(std::next(last).base());
     return w;
   }
   worker* const w = new worker;
   w->number = ++p.made;
+  w->cpus = me.cpus;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   // A size that is too small was reported when the environment was read.
   if (global().stack_bytes != 0) pthread_attr_setstacksize(&attributes, global().stack_bytes);
   if (places_ == nullptr && is_bound) {
-    const unsigned cpu = cpu_of_worker(rank);
+    const unsigned cpu = cpu_of_worker(*w, rank);
     w->bound_cpu = static_cast<int>(cpu);
     begin_on(cpu, attributes);
   } else if (places_ == nullptr && platform::runnable_tasks() < cpus_of_machine()) {
-    begin_on(cpu_of_worker(rank), attributes);
+    begin_on(cpu_of_worker(*w, rank), attributes);
   }
   const int error = pthread_create(&w->handle, &attributes, work, w);
   pthread_attr_destroy(&attributes);
@@ -397,8 +441,8 @@ void watch_main() {
   if (pthread_key_create(&key, end_main) == 0) pthread_setspecific(key, &pool());
 }
 
-// relaxed: a hint to the program.
-int known_threads() noexcept { return threads_made.load(relaxed); }
+// relaxed: a hint.
+int known_threads() noexcept { return threads_alive.load(relaxed); }
 bool is_initial_thread() noexcept { return gettid() == getpid(); }
 
 // relaxed: a late reader only runs its tasks at once.

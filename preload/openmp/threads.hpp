@@ -101,6 +101,11 @@ struct thread {
   int number = 0;
   // What clang's programs have said about the next region.
   unsigned pushed_threads = 0, pushed_bind = 0, pushed_teams = 0, pushed_limit = 0;
+  // The CPUs of the workers that this thread makes, and how many they are, unless the environment
+  // binds threads. A worker may itself use just these CPUs.
+  cpu_set_t cpus{};
+  unsigned cpu_count = UINT32_MAX;
+  bool is_worker = false;
   // The region of level 0, in which every thread is outside of parallel regions.
   omp_team* initial = nullptr;
   // Functions of regions whose objects have been read, by their hash (takeover.hpp).
@@ -128,6 +133,8 @@ struct worker {
   int bound_cpu = -1;
   unsigned bound_place = 0;
   pthread_t handle{};
+  // The CPUs that its maker could use, or none if the environment binds threads.
+  cpu_set_t cpus{};
 };
 
 // The calling thread, whose object is made at its first call.
@@ -141,6 +148,10 @@ inline thread& self() {
 // Returns a team that no thread has, and a worker that has no team, for the rank. If `is_bound`, a
 // new worker is bound to a CPU.
 omp_team* new_team();
+// Finds out which CPUs the calling thread may use, before it gets workers.
+void look_at_cpus(thread& me);
+// The number of CPUs that the calling thread may use, at most that of usable_processors().
+unsigned processors_here();
 worker* get_worker(unsigned rank, bool is_bound);
 // Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.
 // Returns how many.
@@ -148,7 +159,7 @@ int release_threads();
 // Lets no worker outlive the program if main() ends its thread instead of returning. The thread
 // that starts the program calls it.
 void watch_main();
-// The number of threads that have called the runtime.
+// The number of threads that have called the runtime and have not ended.
 int known_threads() noexcept;
 // The CPUs of the machine, also those that the process may not use; 0 if the system does not tell.
 unsigned cpus_of_machine();

@@ -40,6 +40,27 @@ static void check_loop(int is_on) {
   CHECK(is_on ? done < 2100 && done >= 100 : done == 2100);
 }
 
+// Each cancellation is that of its own loop, also if the barrier of the loop before it has just
+// ended. The last iteration waits for the cancellation.
+static void check_loops_in_a_row(int is_on) {
+  int done = 0;
+#pragma omp parallel
+  for (int loop = 0; loop < 100; ++loop) {
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 20; ++i) {
+      do {
+#pragma omp cancellation point for
+      } while (is_on && i == 19);
+#pragma omp atomic
+      ++done;
+      if (i == 1) {
+#pragma omp cancel for
+      }
+    }
+  }
+  CHECK(is_on ? done < 2000 : done == 2000);
+}
+
 static void check_group(int is_on) {
   int done = 0;
 #pragma omp parallel
@@ -60,6 +81,32 @@ static void check_group(int is_on) {
   }
   CHECK(is_on ? done >= 1 && done <= 200 : done == 200);
 }
+
+#ifdef __clang__
+// A region that is cancelled leaves nothing of its reductions over tasks to the next one.
+static int add_in_tasks(int cancels) {
+  int sum = 0;
+#pragma omp parallel reduction(task, + : sum)
+  {
+    for (int i = 0; i < 10; ++i) {
+#pragma omp task in_reduction(+ : sum)
+      ++sum;
+    }
+    if (cancels) {
+#pragma omp cancel parallel
+    }
+  }
+  return sum;
+}
+
+static void check_reductions(int is_on) {
+  const int all = 10 * omp_get_max_threads();
+  CHECK(add_in_tasks(0) == all);
+  const int sum = add_in_tasks(1);
+  CHECK(is_on ? sum <= all : sum == all);
+  CHECK(add_in_tasks(0) == all);
+}
+#endif
 
 static int count_orphaned(int cancels) {
   int done = 0;
@@ -99,8 +146,12 @@ int main(void) {
   for (int repeat = 0; repeat < 30; ++repeat) {
     check_parallel(omp_get_cancellation());
     check_loop(omp_get_cancellation());
+    check_loops_in_a_row(omp_get_cancellation());
     check_group(omp_get_cancellation());
     check_orphaned(omp_get_cancellation());
+#ifdef __clang__
+    check_reductions(omp_get_cancellation());
+#endif
   }
   return 0;
 }

@@ -34,6 +34,7 @@ void __kmpc_atomic_cmplx4_mul_cmplx8(void*, int, float complex*, double complex)
 void __kmpc_atomic_fixed4_mul_float8(void*, int, int32_t*, double);
 void __kmpc_atomic_fixed8_div_float8(void*, int, int64_t*, double);
 void __kmpc_atomic_float4_sub_float8(void*, int, float*, double);
+void __kmpc_atomic_8(void*, int, void*, void*, void (*)(void*, void*, void*));
 void __kmpc_atomic_16(void*, int, void*, void*, void (*)(void*, void*, void*));
 void __kmpc_atomic_start(void);
 void __kmpc_atomic_end(void);
@@ -48,6 +49,24 @@ struct pair {
 static void add_pair(void* out, void* left, void* right) {
   const struct pair l = *(struct pair*)left, r = *(struct pair*)right;
   *(struct pair*)out = (struct pair){l.sum + r.sum, l.count + r.count};
+}
+
+static void add_number(void* out, void* left, void* right) {
+  *(int64_t*)out = *(int64_t*)left + *(int64_t*)right;
+}
+
+// The program updates a variable both ways.
+static void check_mixed_updates(int n) {
+  enum { rounds = 2000 };
+  int64_t sum = 0;
+#pragma omp parallel num_threads(n)
+  for (int i = 0; i < rounds; ++i) {
+    int64_t two = 2;
+    __kmpc_atomic_8(NULL, 0, &sum, &two, add_number);
+#pragma omp atomic
+    ++sum;
+  }
+  CHECK(sum == 3L * rounds * n);
 }
 
 static void check_atomics(int n) {
@@ -404,6 +423,7 @@ int main(void) {
   const int n = omp_get_max_threads();
   for (int repeat = 0; repeat < 5; ++repeat) {
     check_atomics(n);
+    check_mixed_updates(n);
     check_locks(n, repeat % 2);
     for (int teams = 1; teams <= 3; ++teams)
       for (int size = 1; size < most; size = size * 2 + 1) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions while the program ends: after the system has refused threads or memory, which ends it
 // with status 1 and a message, and after the runtime's own static objects have been destroyed.
+// Before that, a worker ends.
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -41,6 +43,29 @@ static rlim_t used_bytes(void) {
   return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
+static pthread_key_t at_end;
+static int ended;
+
+static void note_end(void* unused) {
+  (void)unused;
+  CHECK(!omp_in_parallel() && omp_get_level() == 0 && omp_get_num_threads() == 1);
+#pragma omp atomic write
+  ended = 1;
+}
+
+// A program without tasks: the destructor of a worker is no part of its last region. (In
+// threads_test.c programs have tasks.)
+static void check_end_of_worker(void) {
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 1) CHECK(pthread_setspecific(at_end, &at_end) == 0);
+  CHECK(omp_pause_resource_all(omp_pause_hard) == 0);
+  for (int is_over = 0; !is_over;) {
+    usleep(100);
+#pragma omp atomic read
+    is_over = ended;
+  }
+}
+
 static void use_all_memory(void) {
   struct rlimit none = usual;
   none.rlim_cur = used_bytes();
@@ -64,6 +89,8 @@ static void check_without_memory(void) {
 }
 
 int main(void) {
+  CHECK(pthread_key_create(&at_end, note_end) == 0);
+  check_end_of_worker();
   atexit(first_exit);
   CHECK(count(2) == 2);
   CHECK(getrlimit(RLIMIT_AS, &usual) == 0);

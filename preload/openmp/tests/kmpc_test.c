@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of clang's interface that the other programs do not call: some are of compilers before
 // clang 14, some are called by programs themselves. Each is called as LLVM's own runtime expects.
+#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/wait.h>
 
 #include "preload/openmp/tests/check.h"
 
@@ -112,6 +114,33 @@ static void check_proxy(int n) {
   }
 }
 
+// ---- a task that its maker runs awaits its event
+
+static void* fulfill_later(void* event) {
+  usleep(2000);
+#pragma omp atomic write
+  completed = 1;
+  omp_fulfill_event((omp_event_handle_t)(uintptr_t)event);
+  return NULL;
+}
+
+static void check_undeferred_event(int n) {
+  completed = 0;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+  {
+    omp_event_handle_t event;
+    pthread_t helper;
+#pragma omp task detach(event) if (0) shared(helper)
+    CHECK(pthread_create(&helper, NULL, fulfill_later, (void*)(uintptr_t)event) == 0);
+    int is_completed;
+#pragma omp atomic read
+    is_completed = completed;
+    CHECK(is_completed);
+    CHECK(pthread_join(helper, NULL) == 0);
+  }
+}
+
 // ---- reductions over tasks, as earlier compilers begin them
 
 static void begin_at_zero(void* copy) { *(long*)copy = 0; }
@@ -153,6 +182,40 @@ static void check_reductions(int n) {
   long total = 0;
   for (int i = 0; i < 64; ++i) total += totals[i];
   CHECK(total == n);
+}
+
+// ---- static chunks that are longer than the loop: several of them go beyond the type's values
+
+static void check_long_chunks(void) {
+  enum { size = 10 };
+  int hits[size] = {0};
+#pragma omp parallel for schedule(static, 1 << 30) num_threads(4)
+  for (int i = 0; i < size; ++i) {
+#pragma omp atomic
+    ++hits[i];
+  }
+#pragma omp parallel for schedule(static, INT_MAX) num_threads(2)
+  for (int i = size - 1; i >= 0; --i) {
+#pragma omp atomic
+    ++hits[i];
+  }
+#pragma omp parallel for schedule(static, LONG_MAX) num_threads(3)
+  for (long i = 0; i < size; ++i) {
+#pragma omp atomic
+    ++hits[i];
+  }
+#pragma omp teams distribute num_teams(4) dist_schedule(static, 1 << 30)
+  for (int i = 0; i < size; ++i) {
+#pragma omp atomic
+    ++hits[i];
+  }
+#pragma omp teams distribute parallel for num_teams(2) dist_schedule(static, INT_MAX) \
+    schedule(static, 1 << 30) num_threads(4)
+  for (int i = 0; i < size; ++i) {
+#pragma omp atomic
+    ++hits[i];
+  }
+  for (int i = 0; i < size; ++i) CHECK(hits[i] == 5);
 }
 
 // ---- memory
@@ -237,17 +300,69 @@ static void check_combining_regions(int n) {
   CHECK(sum == 4950);
 }
 
+// ---- with --reproducible the ranks of a region do not run one after the other because teams
+// before it update a floating-point variable
+
+__attribute__((always_inline)) static inline void add_half(double* sum) {
+#pragma omp atomic
+  *sum += 0.5;
+}
+
+static void check_region_after_teams(int n) {
+  double sum = 0;
+#pragma omp teams num_teams(2)
+  add_half(&sum);
+  CHECK(sum == 1);
+  int arrived = 0;
+#pragma omp parallel num_threads(n)
+  {
+#pragma omp atomic
+    ++arrived;
+    for (int now = 0; now < n;) {
+      usleep(10);
+#pragma omp atomic read
+      now = arrived;
+    }
+  }
+}
+
+// ---- the runtime knows the threads that exist
+
+static void* call_once(void* unused) {
+  (void)unused;
+  CHECK(omp_get_num_threads() == 1);
+  return NULL;
+}
+
+static void check_known_threads(void) {
+  const int before = kmp_get_num_known_threads();
+  CHECK(before >= 1);
+  for (int i = 0; i < 20; ++i) {
+    pthread_t other;
+    CHECK(pthread_create(&other, NULL, call_once, NULL) == 0 && pthread_join(other, NULL) == 0);
+  }
+  CHECK(kmp_get_num_known_threads() == before);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) _exit(kmp_get_num_known_threads());
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 1);
+}
+
 int main(void) {
   const int n = omp_get_max_threads();
   kmp_set_disp_num_buffers(4);
   for (int repeat = 0; repeat < 10; ++repeat) {
     check_target(n);
     check_proxy(n);
+    check_undeferred_event(n);
     check_reductions(n);
     check_memory();
+    check_long_chunks();
     check_many_variables(n);
     check_combining_regions(n);
-    CHECK(kmp_get_num_known_threads() >= 1);
+    check_region_after_teams(n);
+    check_known_threads();
   }
   return 0;
 }

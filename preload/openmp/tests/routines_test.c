@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routines that the other tests do not call: each value that can be set is read back, also in a
 // region, whose tasks have copies, and each routine refuses what it has to refuse.
+#define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -87,7 +90,48 @@ static void check_numbers(int n) {
   CHECK(omp_get_max_teams() == teams && omp_get_teams_thread_limit() == limit);
 }
 
+// ---- predefined allocators, also those of LLVM and of later versions of GCC
+
+static void check_predefined_allocators(void) {
+  static const uintptr_t all[] = {1, 4, 8, 9, 100, 101, 102, 200};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    const omp_allocator_handle_t a = (omp_allocator_handle_t)all[i];
+    char* const at = omp_alloc(100, a);
+    CHECK(at != NULL);
+    memset(at, 1, 100);
+    omp_free(at, a);
+    const omp_allocator_handle_t before = omp_get_default_allocator();
+    omp_set_default_allocator(a);
+    CHECK(omp_get_default_allocator() == a);
+    omp_free(omp_alloc(10, omp_null_allocator), omp_null_allocator);
+    omp_set_default_allocator(before);
+    omp_destroy_allocator(a);
+  }
+}
+
 // ---- places
+
+// A thread of the program gets a place when it opens a region, and keeps its CPUs until then.
+static void* get_place_late(void* unused) {
+  (void)unused;
+  cpu_set_t all, now;
+  CPU_ZERO(&all);
+  for (int p = 0; p < omp_get_num_places(); ++p) {
+    int processors[CPU_SETSIZE];
+    omp_get_place_proc_ids(p, processors);
+    for (int i = 0; i < omp_get_place_num_procs(p); ++i) CPU_SET((size_t)processors[i], &all);
+  }
+  if (CPU_COUNT(&all) == 0) return NULL;
+  CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+  CHECK(omp_get_max_threads() > 0 && !omp_in_parallel());
+  CHECK(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &all));
+#pragma omp parallel num_threads(2)
+  CHECK(omp_get_place_num() >= 0);
+  CHECK(omp_get_place_num() == 0);
+  CHECK(sched_getaffinity(0, sizeof now, &now) == 0);
+  CHECK(CPU_COUNT(&now) == omp_get_place_num_procs(0));
+  return NULL;
+}
 
 static void check_places(void) {
   const int places = omp_get_num_places();
@@ -106,6 +150,9 @@ static void check_places(void) {
   omp_get_partition_place_nums(numbers);
   for (int i = 0; i < partition; ++i) CHECK(numbers[i] >= 0 && numbers[i] < places);
   CHECK((places == 0) == (omp_get_proc_bind() == omp_proc_bind_false));
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, get_place_late, NULL) == 0);
+  CHECK(pthread_join(other, NULL) == 0);
 }
 
 // ---- memory
@@ -451,6 +498,7 @@ int main(void) {
     check_flags();
     check_levels(n);
     check_numbers(n);
+    check_predefined_allocators();
     check_places();
     check_memory();
     check_pools();
