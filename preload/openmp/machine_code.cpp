@@ -172,10 +172,15 @@ void read_code() {
 
 bool runs_serially(region_function function) {
   const auto at = reinterpret_cast<address>(function);
-  if (found().regions.count(at) != 0) return true;
-  for (const function_range& o : found().whole_objects)
-    if (at >= o.begin && at < o.end) return true;
-  return false;
+  // Another thread may read an object that was loaded meanwhile.
+  lock_looks();
+  const auto& objects = found().whole_objects;
+  const bool serially = found().regions.count(at) != 0 ||
+                        std::any_of(objects.begin(), objects.end(), [at](const function_range& o) {
+                          return at >= o.begin && at < o.end;
+                        });
+  unlock_looks();
+  return serially;
 }
 
 }  // namespace tutti::openmp

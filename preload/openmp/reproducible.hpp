@@ -31,7 +31,8 @@
 
 namespace tutti::openmp {
 
-// Reads the code of the objects that have OpenMP, and names each function with such a loop.
+// Reads the code of the objects that have OpenMP, and names each function with such a loop. The
+// caller holds the lock of takeover.hpp.
 void read_code();
 // Whether the ranks of a region with this function run one after the other.
 bool runs_serially(region_function function);

@@ -27,7 +27,8 @@ void check_new_objects();
 // looks at each object only once.
 bool may_have_tool();
 
-// Around a fork: the child has only one thread, and may look at objects.
+// Around a fork, because the child has only one thread and may look at objects, and around reading
+// what was found in them.
 void lock_looks();
 void unlock_looks();
 void reset_looks();
