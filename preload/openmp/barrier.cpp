@@ -39,11 +39,24 @@ class team_tasks {
   const bool is_at_end_;
 };
 
+// The phase has ended, so no thread asks any more whether its construct was cancelled.
+void forget_cancelled(omp_team& team, std::uint32_t begin) {
+  std::uint32_t cancelled = begin + 1;
+  // relaxed: the number concerns only the phase that has ended, and a later one stays.
+  if (team.cancelled_phase.load(relaxed) == cancelled)
+    team.cancelled_phase.compare_exchange_strong(cancelled, 0u, relaxed, relaxed);
+}
+
 // Returns false if the thread stopped because the region is cancelled.
 bool pass_with_tasks(thread& me, omp_team& team, bool can_stop) {
   team_tasks tasks(me, team, can_stop, false);
-  if (global().can_cancel)
-    return team.barrier.pass_or_stop(me.barrier_wait, me.now.phase, team.size, tasks);
+  if (global().can_cancel) {
+    const std::uint32_t begin = me.now.phase.begin;
+    const bool passed = team.barrier.pass_or_stop(me.barrier_wait, me.now.phase, team.size, tasks);
+    // The number of the phase comes back after millions of barriers.
+    if (passed && me.now.rank == 0) forget_cancelled(team, begin);
+    return passed;
+  }
   team.barrier.pass(me.barrier_wait, me.now.phase, team.size, tasks);
   return true;
 }

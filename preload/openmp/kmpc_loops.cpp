@@ -89,8 +89,9 @@ void static_part(int schedule, int* is_last, Value* lower, Value* upper,
     }
     // The program adds it to the bounds of each chunk. After a chunk that is the thread's only one
     // it leads just behind the end.
-    *stride =
-        static_cast<S>(last_chunk < parts ? U(U(end) + by - U(*lower)) : U(size * parts * by));
+    const U next = last_chunk < parts ? U(U(end) + by - U(*lower)) : U(size * parts * by);
+    // Flang's programs divide by it, also those threads that have no chunk.
+    *stride = static_cast<S>(next != 0 ? next : by);
   } else if (last < parts - 1) {
     if (mine <= last) {
       *lower = *upper = Value(U(first + mine * by));

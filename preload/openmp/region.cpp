@@ -173,8 +173,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   note_region(me, function);
   omp_team& team = team_at(me, me.depth);
   wait_until_left(team);
-  if (threads > team.workers.size() + 1) look_at_cpus(me);
-  const bool is_crowded = threads > std::min(usable_processors(), me.cpu_count);
+  if (threads > team.workers.size() + 1) look_at_cpus(me, team);
+  const bool is_crowded = threads > std::min(usable_processors(), team.cpu_count);
   if (is_crowded)
     look_for_neighbours(team, threads);
   else if (team.has_neighbours)

@@ -61,6 +61,10 @@ struct omp_team {
   context outer;
   taskgroup* group = nullptr;
   std::vector<worker*> workers;
+  // The CPUs that one of its workers or their opener could use when they were made, and how many
+  // they are, unless the environment binds threads.
+  cpu_set_t cpus{};
+  unsigned cpu_count = UINT32_MAX;
   // The implicit tasks.
   std::vector<task*> implicit;
   // The places of the ranks, or none if threads are not bound.
@@ -70,8 +74,8 @@ struct omp_team {
   atomic<unsigned> busy_threads{1};
   atomic<bool> is_cancelled{false};
   // The phase of the barrier in which the worksharing construct is that was cancelled last, plus
-  // one, or 0. So the cancellation ends with the phase, and no thread has to clear it: a late one
-  // would clear that of the next construct.
+  // one, or 0. So the cancellation ends with the phase, and a thread that is late cannot end that of
+  // the next construct.
   atomic<std::uint32_t> cancelled_phase{0};
 
   team_barrier barrier;

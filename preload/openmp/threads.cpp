@@ -268,7 +268,6 @@ void* work(void* raw) {
   prctl(PR_SET_NAME, name);
   thread& mine = make_this_thread(true);
   mine.cpus = me.cpus;
-  if (places_ == nullptr) mine.cpu_count = count_of(me.cpus);
   platform::core_leaver leaver(me.cpus, cpus_of_machine(), waits_of_worker);
   if (places_ == nullptr && me.bound_cpu < 0) {
     // It begins on one CPU and is not bound to it.
@@ -374,17 +373,18 @@ omp_team* new_team() {
   return take_or_make(p.teams);
 }
 
-void look_at_cpus(thread& me) {
-  if (places_ != nullptr || me.is_worker) return;
-  me.cpus = cpus_here();
-  me.cpu_count = count_of(me.cpus);
+void look_at_cpus(thread& me, omp_team& team) {
+  if (places_ != nullptr) return;
+  if (!me.is_worker) me.cpus = cpus_here();
+  if (team.workers.empty()) CPU_ZERO(&team.cpus);
+  CPU_OR(&team.cpus, &team.cpus, &me.cpus);
+  team.cpu_count = count_of(team.cpus);
 }
 
 unsigned processors_here() {
   const thread& me = self();
   if (places_ != nullptr) return usable_processors();
-  const unsigned mine = me.is_worker ? me.cpu_count : count_of(cpus_here());
-  return std::min(mine, usable_processors());
+  return std::min(count_of(me.is_worker ? me.cpus : cpus_here()), usable_processors());
 }
 
 worker* get_worker(unsigned rank, bool is_bound) {

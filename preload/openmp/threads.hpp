@@ -101,10 +101,9 @@ struct thread {
   int number = 0;
   // What clang's programs have said about the next region.
   unsigned pushed_threads = 0, pushed_bind = 0, pushed_teams = 0, pushed_limit = 0;
-  // The CPUs of the workers that this thread makes, and how many they are, unless the environment
-  // binds threads. A worker may itself use just these CPUs.
+  // The CPUs of the workers that this thread makes, unless the environment binds threads. A worker
+  // may itself use just these CPUs.
   cpu_set_t cpus{};
-  unsigned cpu_count = UINT32_MAX;
   bool is_worker = false;
   // The region of level 0, in which every thread is outside of parallel regions.
   omp_team* initial = nullptr;
@@ -148,8 +147,8 @@ inline thread& self() {
 // Returns a team that no thread has, and a worker that has no team, for the rank. If `is_bound`, a
 // new worker is bound to a CPU.
 omp_team* new_team();
-// Finds out which CPUs the calling thread may use, before it gets workers.
-void look_at_cpus(thread& me);
+// Finds out which CPUs the calling thread may use, before it gets workers for the team.
+void look_at_cpus(thread& me, omp_team& team);
 // The number of CPUs that the calling thread may use, at most that of usable_processors().
 unsigned processors_here();
 worker* get_worker(unsigned rank, bool is_bound);

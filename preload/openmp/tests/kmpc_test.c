@@ -43,6 +43,8 @@ void* __kmpc_calloc(int, size_t, size_t, uintptr_t);
 void* __kmpc_realloc(int, void*, size_t, uintptr_t, uintptr_t);
 void __kmpc_free(int, void*, uintptr_t);
 int kmp_get_num_known_threads(void);
+void __kmpc_for_static_init_4u(void*, int, int, int*, unsigned*, unsigned*, int*, int, int);
+void __kmpc_for_static_fini(void*, int);
 
 // ---- the tasks of target regions
 
@@ -218,6 +220,22 @@ static void check_long_chunks(void) {
   for (int i = 0; i < size; ++i) CHECK(hits[i] == 5);
 }
 
+// Flang's programs divide by the stride. Of five iterations in chunks of three only two threads get
+// a chunk.
+static void check_strides(int n) {
+#pragma omp parallel num_threads(n)
+  {
+    enum { chunked = 33 };
+    const int me = __kmpc_global_thread_num(NULL);
+    unsigned lower = 0, upper = 4;
+    int is_last = 0, stride = 0;
+    __kmpc_for_static_init_4u(NULL, me, chunked, &is_last, &lower, &upper, &stride, 1, 3);
+    CHECK(stride > 0);
+    CHECK((lower <= upper) == (omp_get_thread_num() < 2));
+    __kmpc_for_static_fini(NULL, me);
+  }
+}
+
 // ---- memory
 
 static void check_memory(void) {
@@ -359,6 +377,7 @@ int main(void) {
     check_reductions(n);
     check_memory();
     check_long_chunks();
+    check_strides(n);
     check_many_variables(n);
     check_combining_regions(n);
     check_region_after_teams(n);
