@@ -78,10 +78,10 @@ module tutti_hbs_unit_formal
   assign line = (req_addr_i[22:21] == TriggerBase[22:21] || req_addr_i[22:21] == InitBase[22:21])
       && 32'(req_addr_i[20:14]) < Barriers && 32'(req_addr_i[13:6]) < Local
       && req_addr_i[5:0] == '0;
-  assign cluster = req_addr_i[22:16] == ClusterBase[22:16] && req_addr_i[2:0] == '0;
+  assign cluster = req_addr_i[22:16] == ClusterBase[22:16] && req_addr_i[2:0] == '0
+      && 32'(req_addr_i[15:4]) < Barriers;
   assign message = req_valid_i && req_write_i
-      && (line || (cluster && req_addr_i[3] && 32'(req_addr_i[15:4]) < Barriers && !bad_q
-      && req_data_i == '0));
+      && (line || (cluster && req_addr_i[3] && !bad_q && req_data_i == '0));
 
   logic links_free, local_waits, socket_waits;
   // Messages.
