@@ -170,7 +170,8 @@ void add(cli::command& bench, const description& what) {
   if (what.of_barriers()) {
     add_list("--metric", app->metrics,
              "loop, last_in_last_out, cpu_time (of a waiter, an episode), episode (lateness and "
-             "work included), recover (default: what suits the scenario)");
+             "work included; with --imbalance or --work), recover (default: what suits the "
+             "scenario)");
   }
   add_run_options(app, app->run);
 }

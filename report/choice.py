@@ -12,8 +12,9 @@ does. Three things need a word:
   against those that give most of it back), its processor time against those that answer as fast.
   With more threads than cores the waiters share what the one that works leaves, so giving most of
   it back is less for each of them. A contender that is faster at a higher price is named beside.
-* With more threads than cores the last return is often late because another participant works on
-  the same core, which delays nobody. There whole episodes are compared, work included.
+* With more threads than cores, some of them late or at work, the last return is often late because
+  another participant works on the same core, which delays nobody. There whole episodes are
+  compared, work included.
 * A time to recover counts as lost only beyond RECOVERY_GRACE: the scheduler's slices are
   milliseconds.
 """
@@ -235,7 +236,9 @@ def _compared(data: Dataset) -> list[Row]:
     threads.
     """
     found = rows(data, threads=lambda n: n > 1, benchmark=lambda name: name in BENCHMARKS)
-    whole = {_place_of(row) for row in found if row["metric"] == "episode"}
+    whole = {
+        _place_of(row) for row in found if row["metric"] == "episode" and style.is_default(row)
+    }
     return [
         row
         for row in found
@@ -253,7 +256,7 @@ def _compared(data: Dataset) -> list[Row]:
 
 
 def _place_of(row: Row) -> tuple:
-    """A situation, whatever is measured in it, of whom."""
+    """A situation, whatever is measured in it and of whom."""
     keys = ("benchmark", "what", "ranks", "threads", "scenario", "session", "pinned")
     return tuple(row[key] for key in keys)
 
@@ -337,11 +340,10 @@ def with_other_sides(data: Dataset, shown: list[Row]) -> list[Row]:
     """The rows with what the same contenders cost on the other side of a wait: without it, a
     contender would count as one that does not pay.
     """
-    of_waits = {_situation_of(row) for row in shown if row["metric"] in OTHER_SIDE}
+    sides = {*OTHER_SIDE, *OTHER_SIDE["cpu_time"]}
+    of_waits = {_situation_of(row) for row in shown if row["metric"] in sides}
     return shown + [
-        row
-        for row in _compared(data)
-        if row["metric"] in OTHER_SIDE and _situation_of(row) in of_waits
+        row for row in _compared(data) if row["metric"] in sides and _situation_of(row) in of_waits
     ]
 
 

@@ -121,6 +121,8 @@ TEST_F(Harness, MeasuresWholeEpisodesOfMoreThreadsThanCores) {
   };
   EXPECT_TRUE(has_episode(true));
   EXPECT_FALSE(has_episode(false));
+  plan_.metrics = {metric::episode};
+  EXPECT_TRUE(has_episode(false)) << "asked for";
 }
 
 TEST_F(Harness, RandomWorkIsNoWait) {

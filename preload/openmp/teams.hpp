@@ -74,8 +74,8 @@ struct omp_team {
   atomic<unsigned> busy_threads{1};
   atomic<bool> is_cancelled{false};
   // The phase of the barrier in which the worksharing construct is that was cancelled last, plus
-  // one, or 0. So the cancellation ends with the phase, and a thread that is late cannot end that of
-  // the next construct.
+  // one, or 0. So the cancellation ends with the phase, and a thread that is late cannot end that
+  // of the next construct.
   atomic<std::uint32_t> cancelled_phase{0};
 
   team_barrier barrier;

@@ -110,6 +110,16 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
             made.append(
                 result(rng, provider, name, wait, 2, burned, scenario=scenario, metric="cpu_time")
             )
+            # Four threads on two cores.
+            for metric, figure in (
+                ("last_in_last_out", base + 4000), ("episode", base + 1e3 + late),
+                ("cpu_time", burned / 3),
+            ):
+                made.append(
+                    result(
+                        rng, provider, name, wait, 4, figure, scenario=scenario, metric=metric
+                    )
+                )
     made += situations(rng)
     made.append(
         {"type": "skipped", "provider": "tbb", "reason": "it has no barrier for user threads"}

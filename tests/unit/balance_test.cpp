@@ -433,7 +433,18 @@ TEST_F(BalanceOnASharedCore, PollsAgainOnACoreOfItsOwn) {
   simulated::lend = nullptr;
   w.share_the_core(false);
   constexpr unsigned until_trusted = 32;
-  EXPECT_EQ(w.wait(always(100 * us), until_trusted + most_learning).wake_ups, 0);
+  w.wait(always(100 * us), until_trusted + most_learning, 1);
+  simulated::yields = 0;
+  EXPECT_EQ(w.wait(always(100 * us), 0).wake_ups, 0);
+  EXPECT_EQ(simulated::yields, 0u);
+}
+
+TEST(Balance, KeepsToATimeThatIsChosenOnASharedCoreToo) {
+  waiter w(patience::of_ns(10 * us));
+  w.share_the_core(true);
+  const cost c = w.wait(always(2 * ms), most_learning);
+  EXPECT_EQ(c.wake_ups, 1);
+  EXPECT_NEAR(c.used, 10.0 * us + simulated::sleep_ns, 5.0 * us);
 }
 
 // Light background: now and then a process takes a slice of 3 ms.
@@ -461,8 +472,8 @@ TEST_F(BalanceOnASharedCore, DoesNotTakeALateParticipantForAnotherProcess) {
   }
 }
 
-// A thread that sleeps returns as soon as it is woken; one that has yielded returns only when the
-// late participant waits, which may be an episode later.
+// Turns of 2 ms that participants use are the length of a wait, and no slices of another process.
+// Waits of that length sleep.
 TEST_F(BalanceOnASharedCore, SleepsBesideAParticipantThatIsUsuallyLate) {
   w.core().part_of_participants = 0.9;
   each_turn_takes(2 * ms);

@@ -52,7 +52,8 @@ struct adaptive_options {
   // If a yield, or the time between two readings of the clock, takes longer, a thread of another
   // process used the core.
   std::uint32_t foreign_slice_ns = 1'200'000;
-  // The least time for which waiters that share a core yield, unless their waits are usually long.
+  // The least time for which waiters that share a core yield, unless their waits are usually long,
+  // another process uses the core, a quota is scarce, or the program has chosen a time.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
   // A wait that asks for how long the participants on its core have run asks again after this time.
@@ -190,7 +191,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       mine.looks = 0;
       return sleep_and_note(mine, in_grace, start, word, order, ready, deadline);
     }
-    if (!core.is_contested(start) && !core.is_quota_scarce(start))
+    if (chosen.is_balanced() && !core.is_contested(start) && !core.is_quota_scarce(start))
       budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     // From this length on the wait would sleep if it knew that another process uses the core.
     const std::uint64_t asks_after = chosen.is_balanced() && core.had_slice_lately(start)
