@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table "which barrier should I use here": one row a situation, made from the data, losses
+"""The table "which barrier should I use here": one row a comparison, made from the data, losses
 first.
 
-A situation is how many threads, on what machine, what goes on beside them, and what was measured;
-no row leaves the list. The default loses where it takes more than LOSS times what the best row
-does. Three things need a word:
+A situation is how many threads, on what machine, and what goes on beside them. Each measure of a
+situation is a row and a comparison; no row leaves the list. The default loses where it takes more
+than LOSS times what the best row does. Three things need a word:
 
 * Latency and processor time after a wait are two sides of one choice: who spins through a wait
   answers at once, who sleeps burns nothing. The default's latency is held against those that burn
@@ -82,7 +82,7 @@ def _ahead(default: Row | None, fair: list[Row]) -> tuple[Row | None, Comparison
 
 @dataclass(frozen=True)
 class Choice:
-    """One situation and what the data advise there."""
+    """One measure of a situation and what the data advise there."""
 
     group: str
     situation: str
@@ -374,23 +374,33 @@ def missing(made: list[Choice]) -> list[str]:
     ]
 
 
+def _situations(made: list[Choice]) -> int:
+    """How many, whatever is measured in them."""
+    return len({choice.situation for choice in made})
+
+
 def in_short(made: list[Choice], listed: str = "they come first") -> str:
-    """One sentence: how many of how many, and where they stand."""
-    measured = [choice for choice in made if choice.measured and choice.against_best]
+    """In words: how many comparisons of how many, in how many situations, and where they stand.
+    """
+    compared = [choice for choice in made if choice.measured and choice.against_best]
     losses = [choice for choice in made if choice.loses]
+    alone = sum(1 for choice in made if choice.measured and not choice.against_best)
     skipped = sum(1 for choice in made if choice.reason)
-    more = f" {skipped} could not be measured, and say why." if skipped else ""
+    more = (
+        f" {alone} more rows have nothing to be compared with, and do not count." if alone else ""
+    )
+    more += f" {skipped} could not be measured, and say why." if skipped else ""
     if not losses:
         return (
             f"tutti's default takes at most {LOSS:g} times what the best row does in each of "
-            f"{len(measured)} situations.{more}"
+            f"{len(compared)} comparisons.{more}"
         )
     noise = sum(1 for choice in losses if choice.within_noise)
     beside = f" ({noise} of them within noise)" if noise else ""
     return (
         f"tutti's default takes more than {LOSS:g} times what the best row does in {len(losses)} "
-        f"of {len(measured)} "
-        f"situations{beside}; {listed}.{more}"
+        f"of {len(compared)} comparisons{beside}, which are of {_situations(losses)} of "
+        f"{_situations(compared)} situations; {listed}.{more}"
     )
 
 

@@ -221,7 +221,7 @@ def test_the_table_as_markdown(tmp_path: Path, capsys):
     assert main(["choices", "--from", str(stored)]) == 0
     text = capsys.readouterr().out
     rows = [row for row in text.splitlines() if row.startswith("| ")]
-    assert "in 1 of 2 situations" in text.splitlines()[0]
+    assert "in 1 of 2 comparisons, which are of 1 of 2 situations" in text.splitlines()[0]
     assert rows[1] == "| 2 threads | episode | 200 µs | std::barrier 100 µs | – | **2.00x** |"
     assert len(rows) == 3
     assert main(["choices", "--from", str(stored), "--losses"]) == 0
