@@ -52,6 +52,21 @@ def test_the_fastest_of_a_row_is_bold(data: Dataset):
     assert row.split("|")[2].strip().startswith("**") and row.count("**") == 2
 
 
+def test_two_figures_of_a_cell_are_of_one_setting(tmp_path: Path):
+    lines = [line for line in synthetic.few() if line.get("type") != "result"]
+    for name, latency, burned in (("default", 1000.0, 999e3), ("passive", 40000.0, 12000.0)):
+        for metric, median in (("last_in_last_out", latency), ("cpu_time", burned)):
+            lines.append({
+                "type": "result", "provider": "libgomp", "name": name, "wait": "", "threads": 2,
+                "scenario": "imbalance_1ms", "metric": metric, "min": median, "median": median,
+                "p99": median, "samples": 1,
+            })
+    data = load([synthetic.write(tmp_path / "late.jsonl", lines)])
+    rows = [line.split("|") for line in measured.PARTS["barriers"](data).splitlines()]
+    libgomp = [cells[4].strip() for cells in rows[-2:]]
+    assert libgomp == ["**1.00 µs**; 999 µs", "40.0 µs; **12.0 µs**"]
+
+
 @pytest.mark.parametrize(("text", "says"), [
     (part("nonsense"), "no measured part 'nonsense'"),
     ("<!-- measured: glance -->\n", "has no `<!-- /measured -->`"),

@@ -83,8 +83,11 @@ HETLAND = [
     Copy(PAPERS, "half as many barriers: {} in simsmall with two threads, against {}", lambda s:
         s.said("workloads/streamcluster/README.md",
             "half as many: {} in simsmall, where PARSEC's barrier counts {}")),
-    Copy(PAPERS, "some {} times as fast with tutti's barrier", lambda s: s.said(
-        "workloads/streamcluster/README.md", "some {} times as fast with tutti's barrier")),
+    Copy(PAPERS, "{} times as fast with tutti's barrier as with the pthread barrier with 2 "
+        "threads, {} times with 16", lambda s: [
+        s.cell("docs/many-cores.md#streamcluster", (threads,), "pthread")
+        / s.cell("docs/many-cores.md#streamcluster", (threads,), "tutti")
+        for threads in ("2", "16")]),
     Copy(PAPERS, "NUMA-8 libgomp 36,665 and the tournament {}, NUMA-4 tournament {}, Xeon Phi "
         "tournament {}, HARP libgomp {}", lambda s: [
         *(s.cell(f"{MACHINES}#harp-and-structures-in-the-processor", machine,

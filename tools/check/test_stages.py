@@ -115,7 +115,7 @@ class StagesTest(unittest.TestCase):
             [
                 f"| `counted` | a stage of a test | 0.0 | 0 | {first} |",
                 "| `failing` | a stage of a test | | | not passed yet |",
-                "| all | 1 of 2 stages | 0 | | |",
+                "| all | 1 of 2 stages passed once | 0 | | |",
             ],
         )
 
