@@ -211,7 +211,7 @@ ARAP = [
         "docs/network.md#measured", "star", "2", "8")),
     Copy(PAPERS, "the same over UDP in user space {} and {} us", lambda s: [
         figure for figure in s.said("docs/network.md", "star {}, {}, {}; dissemination")[::2]]),
-    Copy(PAPERS, "gives {} us for one passage in our simulation", lambda s: [
+    Copy(PAPERS, "gives {} µs for one passage in our simulation", lambda s: [
         s.kept(EXACT, "p_us", unit="innetwork", measure="as_in_the_paper", gigabit=True)]),
     Copy(PAPERS, "our {} cycles the frame on the wire takes 72 and the engine {}", lambda s: [
         s.kept(EXACT, "p_cycles", unit="innetwork", measure="as_in_the_paper", gigabit=True),
@@ -293,8 +293,8 @@ HALE = [
     Copy(PAPERS, "over 8 that yield, tutti::event {} us", lambda s: [
         s.cell("docs/events.md#what-it-costs", "the same, sigma", "tutti")]),
     Copy(PAPERS, "at least {} us, median {} us, to a thread that polls", lambda s: [
-        *s.said("docs/events.md", "at least {} us."),
-        *s.said("docs/events.md", "a thread which polls takes {} us"),
+        *s.said("docs/events.md", "at least {} µs."),
+        *s.said("docs/events.md", "a thread which polls takes {} µs"),
     ]),
     Copy(PAPERS, "sigma over 227 receivers is {} us by a condition variable, {} us by a futex, {} "
         "us if they poll", lambda s: [
