@@ -408,10 +408,14 @@ def _named(row: Row | None) -> str:
     return f"{style.label(row)} {format_time(row['median'])}" if row else "–"
 
 
+def is_recovery(choice: Choice) -> bool:
+    return choice.metric == METRIC_WORDS["recover"]
+
+
 def _times(choice: Choice) -> str:
     if choice.against_best is None:
         return "–"
-    if choice.metric == METRIC_WORDS["recover"]:
+    if is_recovery(choice):
         return "lost" if choice.loses else "within a slice"
     ratio = choice.against_best.ratio
     times = format_ratio(1 / ratio) if ratio else "∞x"

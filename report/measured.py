@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any, Callable, Iterable
 
 from report import style
-from report.choice import choices, in_short, markdown, named_rows, with_other_sides
+from report.choice import (
+    Choice, choices, in_short, is_recovery, markdown, named_rows, with_other_sides,
+)
 from report.errors import ReportError
 from report.figures import overview
 from report.lines import KEY, Dataset, load, row_of
@@ -243,7 +245,7 @@ def _losses(data: Dataset) -> str:
     made = choices(data)
     worst = [choice for choice in made if choice.loses][:MOST_LOSSES]
     times = sorted(
-        1 / choice.against_best.ratio
+        _times_the_best(choice)
         for choice in made
         if choice.against_best and choice.against_best.ratio > 0
     )
@@ -260,6 +262,31 @@ def _losses(data: Dataset) -> str:
         + "\n".join(markdown(worst, True).split("\n")[2:])
         + "\n"
     )
+
+
+def _times_the_best(choice: Choice) -> float:
+    return 1 / choice.against_best.ratio
+
+
+def _groups(data: Dataset) -> str:
+    """How often and by how much the default loses, a row for each group of situations. Times to
+    recover have no multiples: within a slice of the scheduler they are as good as each other.
+    """
+    groups: dict[str, list[Choice]] = {}
+    for choice in choices(data):
+        if choice.against_best and choice.against_best.ratio > 0:
+            groups.setdefault(choice.group, []).append(choice)
+    lines = []
+    for group, made in groups.items():
+        times = sorted(_times_the_best(choice) for choice in made)
+        losses = sum(choice.loses for choice in made)
+        lines.append(
+            [group, str(len(made)), str(losses),
+             *(DASH if is_recovery(made[0]) else f"{time:.2f}"
+               for time in (times[len(times) // 2], times[-1]))]
+        )
+    heads = ("comparisons", "losses", "times the best, median", "most")
+    return table("situations", heads, sorted(lines))
 
 
 def _choices(data: Dataset) -> str:
@@ -282,7 +309,7 @@ def _machine(data: Dataset) -> str:
 
 PARTS: dict[str, Callable[[Dataset], str]] = {
     "machine": _machine, "glance": _glance, "barriers": _barriers, "regions": _regions,
-    "gaps": _gaps, "losses": _losses,
+    "gaps": _gaps, "losses": _losses, "groups": _groups,
     "choices": _choices,
 }
 
