@@ -287,7 +287,7 @@ option command::add_option(const std::string& names, std::optional<std::string>&
 option command::add_option(const std::string& names, std::vector<std::string>& value,
                            const std::string& help) {
   CLI::Option* const made = add_text(app_of(handle_), names, value, help);
-  // Of an option that may be given more than once, each takes one word: the next one may be a
+  // An option that may be given more than once takes one word each time: the next one may be a
   // positional argument.
   if (names.starts_with('-')) made->allow_extra_args(false);
   return option(made);

@@ -38,7 +38,7 @@ struct graph_command {
 
 void add_graph_options(cli::command& app, graph_command& o);
 
-// Of those of the command line. Throws std::invalid_argument.
+// The processes that count as a node. Throws std::invalid_argument.
 std::uint32_t processes_per_node_of(const graph_command& o);
 
 // Throws std::invalid_argument that names the option.
