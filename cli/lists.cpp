@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::cli {
 namespace {
 
-// The whole of `text` as a number; false if it is none.
 template <class Number>
 bool read(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -22,9 +24,24 @@ template <class Number>
 Number read_within(std::string_view option, std::string_view text, Number least, Number most,
                    std::string_view kind) {
   Number number{};
-  if (read(text, number) && number >= least && number <= most) return number;
+  if (read_number(text, number) && number >= least && number <= most) return number;
   throw std::invalid_argument(
       fmt::format("{}: '{}' is not {} from {} to {}", option, text, kind, least, most));
+}
+
+// How many letters must change, come or go to make one word of the other.
+std::size_t distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -52,6 +69,12 @@ std::vector<std::uint32_t> parse_counts(std::string_view option, std::string_vie
   return counts;
 }
 
+bool read_number(std::string_view text, double& number) {
+  return read(text, number) && std::isfinite(number);
+}
+bool read_number(std::string_view text, std::uint32_t& number) { return read(text, number); }
+bool read_number(std::string_view text, std::uint64_t& number) { return read(text, number); }
+
 double parse_number(std::string_view option, std::string_view text, double least, double most) {
   return read_within<double>(option, text, least, most, "a number");
 }
@@ -73,6 +96,15 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text, std::u
   const std::uint64_t bytes = parse_integer(option, digits, 0, most >> shift) << shift;
   if (bytes < least) return parse_integer(option, std::to_string(bytes), least, most);
   return bytes;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const auto nearest = std::min_element(known.begin(), known.end(),
+                                        [&](const std::string& one, const std::string& other) {
+                                          return distance(word, one) < distance(word, other);
+                                        });
+  if (nearest == known.end() || distance(word, *nearest) > 1 + word.size() / 4) return {};
+  return fmt::format(": did you mean '{}'?", *nearest);
 }
 
 }  // namespace tutti::cli

@@ -31,6 +31,8 @@ class option {
   option& show_default();
   // Only one of both may be given.
   option& excludes(const option& other);
+  // It may only be given with the other one.
+  option& needs(const option& other);
   // The value must be in [least, most].
   template <class Number>
   option& between(Number least, Number most) {
@@ -125,7 +127,8 @@ class program : public command {
   std::unique_ptr<owned> owned_;
 };
 
-// Prints "NAME: SENTENCE" on standard error, on one line, and returns `status`.
-int complain(const std::string& name, std::string sentence, int status);
+// Prints "NAME: SENTENCE" on standard error, on one line, and returns `status`. Control characters
+// are printed as \x1b, and a sentence of the library loses the name that it begins with.
+int complain(const std::string& name, const std::string& sentence, int status);
 
 }  // namespace tutti::cli

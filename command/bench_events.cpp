@@ -20,7 +20,9 @@
 namespace tutti::command {
 namespace {
 
-constexpr scenario_kinds kinds{.gaps = true};
+// The usual ones: receivers that are still awake, and receivers that sleep by their policy.
+constexpr scenario_kinds kinds{
+    .gaps = true, .quotas = false, .notifies = true, .usual = "gap_5us,gap_1ms"};
 
 struct options {
   std::string receivers = "1,2,4,8";
@@ -61,10 +63,6 @@ bench::placement place_of(const options& o) {
   return pins[0];
 }
 
-bool has_default_scenario(const std::vector<bench::scenario>& all) {
-  return all.size() == 1 && all[0].name == "free";
-}
-
 bench::event_plan make_plan(const options& o) {
   bench::event_plan plan;
   bench::peer_list peers = bench::peers_of(bench::operation::event);
@@ -76,21 +74,16 @@ bench::event_plan make_plan(const options& o) {
   if (plan.contenders.empty())
     throw std::invalid_argument("nothing to measure: --events and --peers are both none");
   plan.scenarios = parse_scenarios(o.scenarios, kinds);
-  // Receivers that are still awake, and receivers that sleep by their policy.
-  if (has_default_scenario(plan.scenarios))
-    plan.scenarios = {bench::parse_scenario("gap_5us"), bench::parse_scenario("gap_1ms")};
   plan.where = place_of(o);
   plan.length = parse_length(o.run);
   return plan;
 }
 
 int run_bounds(const options& o) {
-  if (!has_default_scenario(parse_scenarios(o.scenarios, kinds)))
-    throw std::invalid_argument("--bounds has scenarios of its own");
   bench::event_suite suite(bench::bounds_plan(place_of(o), parse_length(o.run)));
   const auto machine = machine_during_run(suite);
   fmt::print("{}", o.run.json ? bound_lines(suite, machine) : bounds_table(suite, machine));
-  return cli::success;
+  return complain_of_failures(suite);
 }
 
 int run(const options& o) {
@@ -105,7 +98,7 @@ void add_bench_events(cli::command& bench) {
   const auto add = [&app](const char* name, auto& value, const char* help) {
     return app.add_option(name, value, help).value_name("LIST").show_default();
   };
-  const cli::option own[] = {
+  std::vector<cli::option> own{
       add("--receivers", app->receivers, "Threads that wait, e.g. 1,8,64; one more notifies"),
       add("--events", app->events, "event, signal, condition_variable, post, ranks; all or none"),
       add("--waits", app->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all"),
@@ -114,8 +107,10 @@ void add_bench_events(cli::command& bench) {
   auto bounds = app.add_flag("--bounds", app->bounds,
                              "Measure instead what tutti's events are meant to take at most on "
                              "two cores, and tell whether each bound is kept");
+  // It has lists and scenarios of its own.
+  for (const cli::option& each : add_scenario_options(app, app->scenarios, kinds))
+    own.push_back(each);
   for (const cli::option& each : own) bounds.excludes(each);
-  add_scenario_options(app, app->scenarios, kinds);
   add_run_options(app, app->run);
 }
 

@@ -52,11 +52,14 @@ void add_bench_instruction(cli::command& bench) {
       "Instructions of the vector machine in engine spmd, with every barrier and with none", run);
   app->who.algorithms = "all";
   add_contender_options(app, app->who);
-  app.add_option("--count", app->count, "Instructions of a round").show_default();
-  app.add_option("--rounds", app->rounds, "Rounds, in random order").show_default();
-  app.add_flag("--markdown", app->markdown, "A table of the documentation");
-  app.add_flag("--form", app->form, "With --markdown: without figures; nothing is measured");
-  app.add_flag("--json", app->json, "One JSON object a line instead of the table");
+  app.add_option("--count", app->count, "Instructions of a round").value_name("N").show_default();
+  app.add_option("--rounds", app->rounds, "Rounds, in random order").value_name("N").show_default();
+  const cli::option markdown =
+      app.add_flag("--markdown", app->markdown, "A table of the documentation");
+  app.add_flag("--form", app->form, "The table without figures; nothing is measured")
+      .needs(markdown);
+  app.add_flag("--json", app->json, "One JSON object a line instead of the table")
+      .excludes(markdown);
 }
 
 }  // namespace tutti::command

@@ -146,29 +146,44 @@ std::vector<std::string> product_of(const std::vector<std::vector<std::string>>&
   return names;
 }
 
-std::vector<std::string> scenario_names(const scenario_options& o) {
+std::vector<std::string> scenario_names(const scenario_options& o, const scenario_kinds& kinds) {
   std::vector<std::string> names;
   if (o.scenarios) names = cli::split("--scenario", *o.scenarios);
   const std::vector<std::vector<std::string>> dimensions{wait_parts(o), gap_parts(o),
                                                          neighbour_parts(o), quota_parts(o)};
   std::vector<std::string> more;
-  if (o.product) {
+  const bool has_dimensions = std::any_of(dimensions.begin(), dimensions.end(),
+                                          [](const auto& parts) { return !parts.empty(); });
+  if (o.product && has_dimensions) {
     more = product_of(dimensions);
   } else {
     for (const auto& parts : dimensions) more.insert(more.end(), parts.begin(), parts.end());
   }
   const auto phases = phase_parts(o);
-  if (o.product && !phases.empty() && more == std::vector<std::string>{""}) more.clear();
   names.insert(names.end(), more.begin(), more.end());
   names.insert(names.end(), phases.begin(), phases.end());
-  if (names.empty()) names.emplace_back();
+  if (names.empty()) names = cli::split("--scenario", kinds.usual);
   for (auto& name : names) {
     if (name.empty()) name = "free";
   }
   return names;
 }
 
+// The parts that scenarios may have here.
+std::string parts_of_scenarios(const scenario_kinds& kinds) {
+  std::string parts = "free";
+  if (kinds.waits) parts += ", skew_TIME, imbalance_TIME, work_TIME_TIME";
+  if (kinds.gaps) parts += ", gap_TIME";
+  parts += ", neighbour_one, neighbour_all, background_light, background_heavy";
+  if (kinds.quotas) parts += ", quota_CPUS";
+  return parts;
+}
+
 void check_kinds(const bench::scenario& s, const scenario_kinds& kinds) {
+  if (s.quota_cpus > 0 && !kinds.quotas) {
+    throw std::invalid_argument(
+        fmt::format("--scenario: {} is one of `tutti bench barrier`, `team` and `reduce`", s.name));
+  }
   if (s.gap.ns > 0 && !kinds.gaps) {
     throw std::invalid_argument(fmt::format(
         "--scenario: {} is one of `tutti bench team` and `tutti bench reduce`: a barrier "
@@ -177,40 +192,41 @@ void check_kinds(const bench::scenario& s, const scenario_kinds& kinds) {
   }
   const bool phases = s.phases != bench::phase_kind::none;
   if ((phases && !kinds.phases) || (!phases && (s.skew_ns > 0 || s.delayed()) && !kinds.waits)) {
-    throw std::invalid_argument(fmt::format(
-        "--scenario: {} is one of `tutti bench barrier`; here use free, gap_TIME, neighbour_one, "
-        "neighbour_all, background_light, background_heavy, quota_CPUS",
-        s.name));
+    throw std::invalid_argument(
+        fmt::format("--scenario: {} is one of `tutti bench barrier`; here use {}", s.name,
+                    parts_of_scenarios(kinds)));
   }
 }
 
 }  // namespace
 
-void add_scenario_options(cli::command& app, scenario_options& o, const scenario_kinds& kinds) {
-  const auto add = [&](const char* name, auto& value, const char* kind, const char* help) {
-    return app.add_option(name, value, help).value_name(kind);
+std::vector<cli::option> add_scenario_options(cli::command& app, scenario_options& o,
+                                              const scenario_kinds& kinds) {
+  std::vector<cli::option> all;
+  const auto add = [&](const char* name, auto& value, const char* kind, const std::string& help) {
+    all.push_back(app.add_option(name, value, help).value_name(kind));
+    return all.back();
   };
   add("--scenario", o.scenarios, "LIST",
-      kinds.waits
-          ? "free, skew_TIME, imbalance_TIME, work_TIME_TIME, neighbour_one, neighbour_all, "
-            "background_light, background_heavy, quota_CPUS, or several joined by '+'; the "
-            "options below name the same (default: free)"
-          : "free, gap_TIME, neighbour_one, neighbour_all, background_light, "
-            "background_heavy, quota_CPUS, or several joined by '+'; the options below name "
-            "the same (default: free)");
-  if (kinds.gaps) {
+      fmt::format("{}, or several joined by '+'; the options below name the same (default: {})",
+                  parts_of_scenarios(kinds), kinds.usual));
+  const std::string courses =
+      "_uniform (2/3 to 4/3 of it), _alternating (nine times a tenth of it, then once the whole)";
+  if (kinds.gaps && kinds.notifies) {
     add("--gap", o.gaps, "TIMES",
-        "Serial code of the caller before each region, e.g. 60us,1ms; behind the time: _uniform "
-        "(2/3 to 4/3 of it), _alternating (nine times a tenth of it, then once the whole). Inside "
-        "a "
-        "region: rank 0 comes so late. Measures the latency after it, and the processor time of "
-        "the "
-        "others");
+        "How long a notification comes after all receivers have said that they are about to wait, "
+        "e.g. 5us,1ms; behind the time: " +
+            courses);
+  } else if (kinds.gaps) {
+    add("--gap", o.gaps, "TIMES",
+        "Serial code of the caller before each region, e.g. 60us,1ms; behind the time: " + courses +
+            ". Inside a region: rank 0 comes so late. Measures the latency after it, and the "
+            "processor time of the others");
   }
   if (kinds.waits) {
     add("--imbalance", o.imbalances, "TIMES",
-        "The last rank is late by this in every episode, e.g. 10us,1ms; behind the time: _uniform, "
-        "_alternating (as that of gaps), and _rotating: another rank is late in each episode");
+        "The last rank is late by this in every episode, e.g. 10us,1ms; behind the time: " +
+            courses + ", and _rotating: another rank is late in each episode");
     add("--work", o.work, "RANGES",
         "Every rank works in every episode, for a random time in a range such as 1us-100us");
   }
@@ -218,24 +234,26 @@ void add_scenario_options(cli::command& app, scenario_options& o, const scenario
       "A busy process beside the run: none, one (on the first CPU used), all (on each)");
   add("--background", o.backgrounds, "LIST",
       "Other processes on each core: none, light (three that take a slice of 1 to 3 ms now and "
-      "then, "
-      "1 % of the core each), heavy (a busy one)");
+      "then, 1 % of the core each), heavy (a busy one)");
   add("--neighbours-each", o.each, "LIST", "How many of these on a core (default: 1, light: 3)");
   add("--session", o.sessions, "LIST",
       "Where they are: in the same session as the run, each in its own (setsid), or same,own for "
       "both. A yield does not reach across sessions where the kernel groups by them")
       .show_default();
-  add("--quota", o.quotas, "LIST",
-      "Processor time that a cgroup around the run allows, in CPUs such as 1.5, or none");
+  if (kinds.quotas) {
+    add("--quota", o.quotas, "LIST",
+        "Processor time that a cgroup around the run allows, in CPUs such as 1.5, or none");
+  }
   if (kinds.phases) {
     add("--recover", o.phases, "LIST",
         "How long until an episode costs within 1.1 times what it did, after something has ended: "
         "neighbour_one, neighbour_all, background_heavy, imbalance_TIME (long waits), "
         "to_imbalance_TIME (short ones)");
   }
-  app.add_flag("--product", o.product,
-               "Every combination of the options above, none included where it is listed, instead "
-               "of each by itself");
+  all.push_back(app.add_flag("--product", o.product,
+                             "Every combination of the options above, none included where it is "
+                             "listed, instead of each by itself"));
+  return all;
 }
 
 std::vector<bool> parse_either(const std::string& option, const std::string& list,
@@ -260,7 +278,7 @@ std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
     };
     if (std::none_of(scenarios.begin(), scenarios.end(), same)) scenarios.push_back(std::move(s));
   };
-  for (const auto& name : scenario_names(o)) {
+  for (const auto& name : scenario_names(o, kinds)) {
     bench::scenario s = bench::parse_scenario(name);
     check_kinds(s, kinds);
     if (s.busy == bench::neighbour_kind::none) {

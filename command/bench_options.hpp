@@ -58,16 +58,23 @@ struct scenario_kinds {
   // skew, imbalance, work.
   bool waits = false;
   bool phases = false;
+  bool quotas = true;
+  // Nobody works in a gap: it is the time before a notification.
+  bool notifies = false;
+  // What is measured if nothing is asked for.
+  const char* usual = "free";
 };
 
-void add_scenario_options(cli::command& app, scenario_options& o, const scenario_kinds& kinds);
+// Returns the options.
+std::vector<cli::option> add_scenario_options(cli::command& app, scenario_options& o,
+                                              const scenario_kinds& kinds);
 
 // A list of these two names: whether each is `yes`. Throws std::invalid_argument.
 std::vector<bool> parse_either(const std::string& option, const std::string& list,
                                const std::string& no, const std::string& yes);
 
-// Each of what was asked for by itself, or with --product in every combination; `free` when nothing
-// was. Throws std::invalid_argument.
+// Each of what was asked for by itself, or with --product in every combination; the usual ones when
+// nothing was. Throws std::invalid_argument.
 std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
                                              const scenario_kinds& kinds);
 

@@ -139,10 +139,7 @@ int run(const options& o, const description& what) {
   const auto machine = machine_during_run(suite);
   fmt::print("{}", o.run.json ? bench::json_lines(plan, suite, machine, peers.missing)
                               : bench::table(plan, suite, machine));
-  for (const auto& sentence : sentences_of_failures(suite)) {
-    fmt::print(stderr, "tutti: {}\n", sentence);
-  }
-  return suite.failures().empty() ? cli::success : cli::failed;
+  return complain_of_failures(suite);
 }
 
 void add(cli::command& bench, const description& what) {

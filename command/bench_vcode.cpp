@@ -133,6 +133,8 @@ int run_processes(const options& o) {
 }
 
 int run(const options& o) {
+  if (o.form && !o.processes && !o.counts && !o.markdown)
+    throw std::invalid_argument("--form requires --processes, --counts or --markdown");
   if (o.files.empty() && (!o.processes || o.chains == "0")) {
     throw std::invalid_argument("files: name at least one program");
   }
@@ -153,11 +155,10 @@ int run(const options& o) {
     print_page(bench::program_suite(std::move(plan)), o.form);
     return cli::success;
   } catch (const vcode::source_error& e) {
-    fmt::print(stderr, "tutti: {}\n", e.what());
+    return cli::complain("tutti", e.what(), cli::failed);
   } catch (const vcode::run_error& e) {
-    fmt::print(stderr, "tutti: {}\n", e.what());
+    return cli::complain("tutti", e.what(), cli::failed);
   }
-  return cli::failed;
 }
 
 }  // namespace
@@ -167,37 +168,70 @@ void add_bench_vcode(cli::command& bench) {
       bench, "vcode",
       "Programs for the vector machine: engines, threads, and plain loops beside them", run);
   app.add_option("files", app->files, "Programs, as the NESL compiler writes them");
-  app.add_option("--chains", app->chains,
-                 "With --processes: also so many chains of 12 elementwise instructions, drawn at "
-                 "random from the instruction table, on 4 million elements")
+  const cli::option processes = app.add_flag(
+      "--processes", app->processes,
+      "Whole processes, start and threads included, beside the plain interpreter, fused loops and "
+      "NumPy: two tables, free and beside busy processes");
+  const cli::option counts =
+      app.add_flag("--counts", app->counts,
+                   "No times: a table of bytes moved and barriers, lazy against spmd, on two "
+                   "threads")
+          .excludes(processes);
+  // What the processes and the counts have of their own.
+  const auto add_setting = [&](const char* name, std::string& value, const char* help) {
+    return app.add_option(name, value, help).excludes(processes).excludes(counts);
+  };
+  add_setting("--threads", app->threads, "List of numbers of threads")
+      .value_name("LIST")
       .show_default();
-  app.add_option("--threads", app->threads, "List of numbers of threads").show_default();
-  app.add_option("--engines", app->engines, "List of lazy, workers, spmd").show_default();
-  app.add_option(
-         "--memory", app->memory,
-         "List of kept (touched by an earlier run), fresh (as for a process that has just begun)")
+  add_setting("--engines", app->engines, "List of lazy, workers, spmd")
+      .value_name("LIST")
       .show_default();
-  app.add_option("--share-from", app->share_from, "List of limits of `tutti vcode --share-from`");
-  app.add_option("--defer-from", app->defer_from, "List of limits of `tutti vcode --defer-from`");
-  app.add_option("--rounds", app->rounds, "Runs of each, in turn").show_default();
-  app.add_flag("--processes", app->processes,
-               "Whole processes, start and threads included, beside the plain interpreter, fused "
-               "loops and NumPy: two tables, free and beside busy processes");
+  add_setting("--memory", app->memory,
+              "List of kept (touched by an earlier run), fresh (as for a process that has just "
+              "begun)")
+      .value_name("LIST")
+      .show_default();
+  add_setting("--share-from", app->share_from, "List of limits of `tutti vcode --share-from`")
+      .value_name("LIST");
+  add_setting("--defer-from", app->defer_from, "List of limits of `tutti vcode --defer-from`")
+      .value_name("LIST");
+  app.add_option("--rounds", app->rounds, "Runs of each, in turn")
+      .value_name("N")
+      .show_default()
+      .excludes(counts);
   app.add_option("--time", app->time,
-                 "With --processes: seconds for all programs, each an equal share and at least "
-                 "three rounds; 0: --rounds counts")
-      .show_default();
-  app.add_option("--busy", app->busy, "With --processes: number of busy processes").show_default();
-  app.add_option("--python", app->python, "With --processes: the Python that has NumPy")
-      .show_default();
-  app.add_flag("--counts", app->counts,
-               "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");
-  app.add_flag("--markdown", app->markdown,
-               "The least times as a table of the documentation, in milliseconds");
+                 "Seconds for all programs, each an equal share and at least three rounds; 0: "
+                 "--rounds counts")
+      .value_name("SECONDS")
+      .show_default()
+      .needs(processes);
+  app.add_option("--busy", app->busy, "Number of busy processes")
+      .value_name("N")
+      .show_default()
+      .needs(processes);
+  app.add_option("--python", app->python, "The Python that has NumPy")
+      .value_name("PROGRAM")
+      .show_default()
+      .needs(processes);
+  app.add_option("--chains", app->chains,
+                 "Also so many chains of 12 elementwise instructions, drawn at random from the "
+                 "instruction table, on 4 million elements")
+      .value_name("N")
+      .show_default()
+      .needs(processes);
+  const cli::option markdown =
+      app.add_flag("--markdown", app->markdown,
+                   "The least times as a table of the documentation, in milliseconds")
+          .excludes(processes)
+          .excludes(counts);
   app.add_flag("--form", app->form,
                "With --processes, --counts or --markdown: the tables without figures; nothing is "
                "measured");
-  app.add_flag("--json", app->json, "One JSON object a line instead of the table");
+  app.add_flag("--json", app->json, "One JSON object a line instead of the table")
+      .excludes(processes)
+      .excludes(counts)
+      .excludes(markdown);
 }
 
 }  // namespace tutti::command

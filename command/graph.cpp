@@ -2,6 +2,7 @@
 // `tutti graph`: runs one of the applications of Naylor et al. 2020 on a graph.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -30,12 +31,13 @@ namespace {
 using graph_apps::application;
 
 const application& application_named(const std::string& name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& each : graph_apps::applications()) {
     if (each.name == name) return each;
-    known += (known.empty() ? "" : ", ") + each.name;
+    known.push_back(each.name);
   }
-  throw std::invalid_argument(fmt::format("'{}' is not an application; there are {}", name, known));
+  throw std::invalid_argument(fmt::format("'{}' is not an application; there are {}{}", name,
+                                          fmt::join(known, ", "), cli::suggestion(name, known)));
 }
 
 bool is_generator(const std::string& text) {
@@ -47,6 +49,20 @@ bool is_generator(const std::string& text) {
 
 bool is_rule(const graph_command& o) {
   return is_generator(o.graph) && !std::filesystem::exists(o.graph);
+}
+
+// Either a rule or a file that is there.
+void require_graph(const graph_command& o) {
+  if (is_rule(o)) {
+    if (std::find(o.given.begin(), o.given.end(), "--format") == o.given.end()) return;
+    throw std::invalid_argument(fmt::format("--format: {} is a rule and no file", o.graph));
+  }
+  if (std::filesystem::exists(o.graph)) return;
+  std::vector<std::string> known;
+  for (const auto& each : graph::generators()) known.emplace_back(each.name);
+  throw std::invalid_argument(
+      fmt::format("{}: there is no such file, and no such rule for a graph{}", o.graph,
+                  cli::suggestion(o.graph.substr(0, o.graph.find(':')), known)));
 }
 
 // The spiking network takes weights of either sign, as does whatever ignores them.
@@ -95,8 +111,7 @@ processes join(const graph_command& o, unsigned threads) {
   mpi::options chosen;
   chosen.threads = threads;
   if (!o.detector.empty()) chosen.detector = o.detector;
-  chosen.processes_per_node = static_cast<std::uint32_t>(
-      cli::parse_integer("--processes-per-node", o.processes_per_node, 0, 1u << 20));
+  chosen.processes_per_node = processes_per_node_of(o);
   chosen.time_idle = true;
   const mpi::calls& calls = made.library->functions();
   made.comm = std::make_unique<mpi::communicator>(calls, calls.world, chosen);
@@ -118,12 +133,6 @@ void measure_memory(const graph_apps::settings& s, graph_apps::outcome& outcome)
       graph_apps::over_all_processes(*s.across, is_first ? 0.0 : mine, maximum{});
 }
 
-// The program says its name itself.
-std::string without_name(const std::string& sentence) {
-  const std::string name = "tutti: ";
-  return sentence.compare(0, name.size(), name) == 0 ? sentence.substr(name.size()) : sentence;
-}
-
 int run_application(const graph_command& o) {
   const application& app = application_named(o.application);
   graph_apps::settings s = settings_of(o, app);
@@ -136,7 +145,8 @@ int run_application(const graph_command& o) {
   // Wrong names are refused by one thread too, which has no use for right ones.
   graph::partition(graph::csr{}, 1, o.partition);
   if (!many && !o.detector.empty()) communicator(2, {.detector = o.detector});
-  require_writable(o);
+  require_graph(o);
+  require_writable(o, !is_rule(o));
   if (many && s.mode == graph_apps::mode::sequential)
     throw std::invalid_argument(
         "--mode sequential: a loop of one thread has no use for several processes");
@@ -154,7 +164,7 @@ int run_application(const graph_command& o) {
   const bool speaks = s.across == nullptr || s.across->first_rank() == 0;
   if (s.across != nullptr)
     s.on_failure = [&all](const std::string& what) {
-      fmt::print(stderr, "tutti: {}\n", without_name(what));
+      cli::complain("tutti", what, cli::failed);
       all.library->abort(cli::failed);
     };
   cli::progress_line line;
@@ -191,12 +201,10 @@ int run_application(const graph_command& o) {
 int run_and_explain(const graph_command& o) {
   try {
     return run_application(o);
-  } catch (const std::invalid_argument& e) {
+  } catch (const std::invalid_argument&) {
     // All processes find the same mistake; the first one tells.
     if (mpi::find_launch().value_or(mpi::launch{}).rank > 0) return cli::wrong_usage;
-    throw std::invalid_argument(without_name(e.what()));
-  } catch (const std::runtime_error& e) {
-    throw std::runtime_error(without_name(e.what()));
+    throw;
   }
 }
 
@@ -224,6 +232,7 @@ void add_graph(cli::command& program) {
   app.runs([o, app] {
     o->given = app.given();
     if (o->list) return list_applications();
+    if (!o->application.empty()) application_named(o->application);
     if (o->application.empty() || o->graph.empty())
       throw std::invalid_argument(
           "graph needs an application and a graph; see `tutti graph --list`");

@@ -2,6 +2,7 @@
 // The options of `tutti graph`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct graph_command {
 };
 
 void add_graph_options(cli::command& app, graph_command& o);
+
+// The processes that count as a node. Throws std::invalid_argument.
+std::uint32_t processes_per_node_of(const graph_command& o);
 
 // Throws std::invalid_argument that names the option.
 graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app);

@@ -3,6 +3,7 @@
 #include "command/graph_output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "bench/harness/machine.hpp"
 #include "cli/json.hpp"
@@ -28,10 +30,25 @@ bool ends_in(const std::string& text, const std::string& end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-void require_folder(const std::string& option, const std::string& file) {
-  const auto folder = std::filesystem::path(file).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder))
+// A file appears in its folder under another name first; only a pipe or a device is written as it
+// is.
+void require_place(const std::string& option, const std::string& file) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!fs::is_directory(folder))
     throw std::invalid_argument(fmt::format("{}: {} is not a folder", option, folder.string()));
+  if (fs::is_directory(file))
+    throw std::invalid_argument(fmt::format("{}: {} is a folder", option, file));
+  const bool is_special = fs::exists(file) && !fs::is_regular_file(file);
+  if (access(is_special ? file.c_str() : folder.c_str(), W_OK) != 0)
+    throw std::invalid_argument(fmt::format("{}: {} cannot be written", option, file));
+}
+
+// By whatever names.
+bool is_same_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  if (fs::weakly_canonical(one) == fs::weakly_canonical(other)) return true;
+  return fs::exists(one) && fs::exists(other) && fs::equivalent(one, other);
 }
 
 graph::array_view view_of(const graph_apps::column& c) {
@@ -124,18 +141,23 @@ void print_participants(const outcome& o) {
 
 }  // namespace
 
-void require_writable(const graph_command& o) {
+void require_writable(const graph_command& o, bool reads_file) {
   if (!o.output.empty()) {
     if (!ends_in(o.output, ".csv") && !ends_in(o.output, ".npy"))
       throw std::invalid_argument(
           fmt::format("--output: '{}' ends in neither .csv nor .npy", o.output));
-    require_folder("--output", o.output);
+    require_place("--output", o.output);
   }
   if (!o.spikes.empty()) {
     if (!ends_in(o.spikes, ".csv"))
       throw std::invalid_argument(fmt::format("--spikes: '{}' does not end in .csv", o.spikes));
-    require_folder("--spikes", o.spikes);
+    require_place("--spikes", o.spikes);
+    if (!o.output.empty() && is_same_file(o.spikes, o.output))
+      throw std::invalid_argument("--spikes, --output: the same file");
   }
+  for (const auto& [option, file] : {std::pair("--output", o.output), {"--spikes", o.spikes}})
+    if (reads_file && !file.empty() && is_same_file(file, o.graph))
+      throw std::invalid_argument(fmt::format("{}: {} is the file of the graph", option, file));
 }
 
 void write_output(const graph_command& o, const outcome& made, graph::vertex_t vertices,

@@ -7,9 +7,10 @@
 
 namespace tutti::command {
 
-// Throws std::invalid_argument for a name that ends in neither .csv nor .npy; before anything is
-// computed.
-void require_writable(const graph_command& o);
+// Throws std::invalid_argument for a name that ends in neither .csv nor .npy, and for a file that
+// cannot be written or that would replace another one of the command line; before anything is
+// computed. `reads_file`: the graph is a file.
+void require_writable(const graph_command& o, bool reads_file);
 // Whole files or none. If each process has the results of its own vertices, all processes call this
 // with `across`, and the first one writes.
 void write_output(const graph_command& o, const graph_apps::outcome& outcome,

@@ -176,6 +176,7 @@ void add_info(cli::command& program) {
       app.add_flag("--json", app->json, "One JSON object instead of the tables");
   app.add_option("--markdown", app->markdown,
                  "A table for the documentation: " + names_of_markdown_tables())
+      .value_name("TABLE")
       .excludes(as_json);
 }
 

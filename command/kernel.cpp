@@ -98,6 +98,8 @@ void refuse_what_cannot_run(const kernel_options& o, const fs::path& image) {
   if (o.nodes > o.cpus)
     throw std::invalid_argument(
         fmt::format("--nodes: {} nodes need as many CPUs, and there are {}", o.nodes, o.cpus));
+  if (!o.image.empty() && !fs::is_regular_file(image))
+    throw std::invalid_argument("--image: there is no file " + o.image);
   if (!fs::is_regular_file(image))
     throw std::runtime_error("there is no image " + image.string() +
                              "; `make build` builds the kernel");
@@ -105,7 +107,7 @@ void refuse_what_cannot_run(const kernel_options& o, const fs::path& image) {
     throw std::runtime_error(image.string() +
                              " is no kernel: it is no whole image with a PVH entry for x86-64");
   if (!o.file.empty() && !fs::is_regular_file(o.file))
-    throw std::runtime_error("there is no file " + o.file);
+    throw std::invalid_argument("--file: there is no file " + o.file);
   if (o.accel == "kvm" && access("/dev/kvm", R_OK | W_OK) != 0)
     throw std::runtime_error(
         "/dev/kvm cannot be opened, so there is no KVM; --accel tcg and icount need none");

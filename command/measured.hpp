@@ -6,9 +6,11 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/harness/machine.hpp"
 #include "cli/errors.hpp"
+#include "cli/options.hpp"
 #include "cli/progress.hpp"
 
 namespace tutti::command {
@@ -34,11 +36,20 @@ cli::json machine_during_run(Suite& suite) {
   });
 }
 
+// Complains about what a suite has not measured, and returns the exit status.
+template <class Suite>
+int complain_of_failures(const Suite& suite) {
+  const std::vector<std::string> sentences = sentences_of_failures(suite);
+  for (const auto& each : sentences) cli::complain("tutti", each, cli::failed);
+  return sentences.empty() ? cli::success : cli::failed;
+}
+
 // Runs a suite and prints what it has measured: lines of JSON or a table.
 template <class Suite>
 int run_and_print(Suite suite, bool in_json) {
   const auto machine = machine_during_run(suite);
   fmt::print("{}", in_json ? json_lines(suite, machine) : table(suite, machine));
+  if constexpr (requires { sentences_of_failures(suite); }) return complain_of_failures(suite);
   return cli::success;
 }
 

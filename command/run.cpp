@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cli/errors.hpp"
+#include "cli/options.hpp"
 #include "command/preloads.hpp"
 #include "command/subcommands.hpp"
 
@@ -239,8 +240,7 @@ void prepend_preloads(const run_options& o) {
 }
 
 int complain(const std::string& sentence, int status) {
-  std::fprintf(stderr, "tutti run: %s\n", sentence.c_str());
-  return status;
+  return cli::complain("tutti run", sentence, status);
 }
 
 int run(const run_options& o) {
@@ -259,7 +259,7 @@ int run(const run_options& o) {
   if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
   const fs::path program = without_scripts(path);
   if (const std::string why = why_untouched(program); !why.empty())
-    std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
+    complain(fmt::format("{} runs without tutti: {}", name, why), cli::success);
   else
     prepend_preloads(o);
   std::vector<char*> arguments;

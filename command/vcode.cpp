@@ -133,12 +133,11 @@ int run_program(const vcode_options& o) {
     if (o.statistics) print_statistics(result.statistics);
     return cli::success;
   } catch (const vcode::source_error& e) {
-    fmt::print(stderr, "tutti: {}\n", e.what());
+    return cli::complain("tutti", e.what(), cli::failed);
   } catch (const vcode::run_error& e) {
     std::fflush(stdout);
-    fmt::print(stderr, "tutti: {}\n", e.what());
+    return cli::complain("tutti", e.what(), cli::failed);
   }
-  return cli::failed;
 }
 
 }  // namespace
@@ -147,29 +146,39 @@ void add_vcode(cli::command& program) {
   cli::subcommand<vcode_options> app(program, "vcode",
                                      "Run a program for the vector machine of NESL", run_program);
   app.add_option("file", app->file, "A VCODE program, as the NESL compiler writes it").required();
-  app.add_option(
-      "--threads", app->threads,
-      "Number of threads; auto (default) or 0: as many as the process may use CPUs, if that pays");
-  app.add_option("--ranks", app->ranks, "Number of virtual ranks; default: one for each thread");
-  app.add_option(
-      "--engine", app->engine,
-      "lazy (default), workers (one region for each instruction), spmd (every thread interprets)");
+  app.add_option("--threads", app->threads,
+                 "Number of threads; auto (default) or 0: as many as the process may use CPUs, if "
+                 "that pays")
+      .value_name("N");
+  app.add_option("--ranks", app->ranks, "Number of virtual ranks; default: one for each thread")
+      .value_name("N");
+  app.add_option("--engine", app->engine,
+                 "lazy (default), workers (one region for each instruction), spmd (every thread "
+                 "interprets)")
+      .value_name("ENGINE");
   app.add_option("--barrier", app->barrier,
-                 "An algorithm that `tutti info` lists; default: tutti chooses");
+                 "An algorithm that `tutti info` lists; default: tutti chooses")
+      .value_name("NAME");
   app.add_option("--memory", app->memory,
                  "Bytes for vectors, such as 4G; 0 (default): as much as the machine has and the "
-                 "process's control groups allow");
+                 "process's control groups allow")
+      .value_name("BYTES");
   app.add_option("--most-instructions", app->most_instructions,
-                 "The program fails if it executes more instructions; 0 (default): no limit");
+                 "The program fails if it executes more instructions; 0 (default): no limit")
+      .value_name("N");
   app.add_option("--most-seconds", app->most_seconds,
-                 "The program fails if it runs longer; 0 (default): no limit");
+                 "The program fails if it runs longer; 0 (default): no limit")
+      .value_name("SECONDS");
   app.add_option("--vector-unit", app->vector_unit,
-                 "Use this unit instead of the widest, to compare: AVX3, AVX2, SSE4, baseline");
+                 "Use this unit instead of the widest, to compare: AVX3, AVX2, SSE4, baseline")
+      .value_name("UNIT");
   app.add_option("--share-from", app->share_from,
                  "Engine lazy: number of elements from which all threads share an instruction")
+      .value_name("N")
       .show_default();
   app.add_option("--defer-from", app->defer_from,
                  "Engine lazy: number of elements from which elementwise instructions are deferred")
+      .value_name("N")
       .show_default();
   app.add_flag("--check", app->check,
                "Also check what memory safety does not need: the flag of IF is one element, "

@@ -9,6 +9,9 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "cli/errors.hpp"
+#include "cli/options.hpp"
+
 namespace tutti::command {
 
 vcode::program read_vcode(const std::string& file) {
@@ -19,7 +22,7 @@ vcode::program read_vcode(const std::string& file) {
   const std::string text(std::istreambuf_iterator<char>(in), {});
   if (in.bad()) throw std::invalid_argument(fmt::format("{}: cannot be read", file));
   vcode::program made = vcode::compile(text, file);
-  for (const auto& each : made.warnings()) fmt::print(stderr, "tutti: warning: {}\n", each);
+  for (const auto& each : made.warnings()) cli::complain("tutti", "warning: " + each, cli::success);
   vcode::require_no_inputs(made);
   return made;
 }

@@ -30,12 +30,14 @@ std::vector<named_record> records_of(const event_result& r) {
           {"broadcast_sigma", &r.sigma}};
 }
 
-cli::json head_of(const event_suite& s, const event_result& r) {
+// The head of the lines of a result, or of what was left out.
+template <class Event>
+cli::json head_of(const event_suite& s, const Event& r) {
   return {{"benchmark", "event"},
           {"provider", r.who->family},
           {"name", r.who->name},
           {"wait", r.who->wait},
-          {"threads", r.threads()},
+          {"threads", r.receivers + 1},
           {"cores", cores_of(s.plan().where).size()},
           {"pinned", s.plan().where.pinned()},
           {"pin", s.plan().where.name},
@@ -83,16 +85,18 @@ std::string lines_of(const event_suite& s, const event_result& r) {
   return text;
 }
 
+std::string receivers_of(rank_t n) { return fmt::format("{} receiver{}", n, n == 1 ? "" : "s"); }
+
 std::string heading_of(const event_suite& s, const event_result& r, const char* metric) {
-  return fmt::format("{} receiver{} and the notifier on {} cores, {}: {}", r.receivers,
-                     r.receivers == 1 ? "" : "s", cores_of(s.plan().where).size(),
-                     words_of(*r.when), metric);
+  return fmt::format("{} and the notifier on {} cores, {}: {}", receivers_of(r.receivers),
+                     cores_of(s.plan().where).size(), words_of(*r.when), metric);
 }
 
 }  // namespace
 
 std::string heading_line(const event_suite& s, cli::json machine) {
-  machine["pinning"] = s.plan().where.name;
+  machine["pinning"] = std::vector{s.plan().where.name};
+  machine["seed"] = s.plan().length.seed;
   machine["sweeps"] = s.sweeps();
   machine["clock_ns"] = rounded(s.clock_ns());
   return machine.dump() + "\n";
@@ -105,9 +109,21 @@ std::string clock_sentence(const event_suite& s) {
       format_ns(s.clock_ns()), s.sweeps());
 }
 
+std::vector<std::string> sentences_of_failures(const event_suite& s) {
+  std::vector<std::string> sentences;
+  for (const auto& r : s.results())
+    if (!r.not_measured.empty())
+      sentences.push_back(fmt::format("{} with {}, {}, was not measured: {}", name_of(*r.who),
+                                      receivers_of(r.receivers), words_of(*r.when),
+                                      r.not_measured));
+  if (s.results().empty()) sentences.emplace_back("nothing was measured");
+  return sentences;
+}
+
 std::string json_lines(const event_suite& s, cli::json machine) {
   std::string text = heading_line(s, std::move(machine)) + floor_lines(s.floors());
   for (const auto& r : s.results()) text += lines_of(s, r);
+  for (const auto& r : s.left_out()) text += cli::skipped_line(head_of(s, r), r.reason);
   for (const auto& m : s.plan().missing)
     text += cli::skipped_line({{"benchmark", "event"}, {"provider", m.family}}, m.reason);
   return text;
@@ -145,11 +161,9 @@ std::string table(const event_suite& s, const cli::json& machine) {
     }
   }
   text += clock_sentence(s) + floors_table(s.floors());
-  for (const auto& r : s.results()) {
-    if (r.not_measured.empty()) continue;
-    text += fmt::format("not measured: {} with {} receivers: {}\n", name_of(*r.who), r.receivers,
-                        r.not_measured);
-  }
+  for (const auto& r : s.left_out())
+    text += fmt::format("not measured: {} with {}, {}: {}\n", name_of(*r.who),
+                        receivers_of(r.receivers), words_of(*r.when), r.reason);
   for (const auto& m : s.plan().missing)
     text += fmt::format("not measured: {}: {}\n", m.family, m.reason);
   return text;

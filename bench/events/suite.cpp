@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <random>
 
 #include "bench/harness/start_gate.hpp"
 #include "bench/harness/statistics.hpp"
@@ -28,10 +29,13 @@ constexpr std::uint64_t least_trials = 100, most_trials = 1000, trials_to_try = 
 // A gap that is at least so long is slept through where receivers share the notifier's core.
 constexpr double long_gap_ns = 50e3;
 
-// Receivers that never give their core away need one each, and virtual ranks share a thread.
-bool fits(const contender& who, rank_t receivers, std::size_t cores) {
-  if (who.events_on_fibers && receivers <= cores) return false;
-  return receivers < cores || (who.wait != "spin" && who.wait != "monitor");
+// Why so many receivers cannot be measured on these cores; an empty string: they can.
+std::string why_not(const contender& who, rank_t receivers, std::size_t cores) {
+  if (who.events_on_fibers && receivers <= cores)
+    return "virtual ranks share threads where there are more of them than cores";
+  if (receivers >= cores && (who.wait == "spin" || who.wait == "monitor"))
+    return "receivers that never give their core away need one each, and the notifier another one";
+  return {};
 }
 
 std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
@@ -45,7 +49,7 @@ std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
 class event_suite::event_series final : public series {
  public:
   event_series(event_suite& of, event_result& to, bench::team& threads)
-      : owner_(of), to_(to), threads_(threads) {}
+      : owner_(of), to_(to), threads_(threads), random_(of.plan_.length.seed) {}
 
   bool prepare() override {
     if (to_.who->events_on_fibers)
@@ -57,6 +61,8 @@ class event_suite::event_series final : public series {
     const double each =
         static_cast<double>(platform::now_ns() - begin) / static_cast<double>(trials_to_try);
     trials_ = std::clamp(static_cast<std::uint64_t>(target_ns() / each), least_trials, most_trials);
+    // Whole turns, of nine short gaps and a long one.
+    if (to_.when->gap.kind == course_kind::alternating) trials_ = (trials_ + 9) / 10 * 10;
     return true;
   }
 
@@ -109,7 +115,7 @@ class event_suite::event_series final : public series {
         // for another; pairs with the receivers' loads.
         begun.store(t + 1, release);
         await_all(2 * t + 1);
-        pass(to_.when->gap.mean(), crowded || to_.when->disturbed());
+        pass(at(to_.when->gap, t, random_), crowded || to_.when->disturbed());
         // Kept in a register: a notification that is a locked instruction waits for earlier stores.
         const std::uint64_t begin = ordered_ticks();
         notifier_->notify();
@@ -186,6 +192,8 @@ class event_suite::event_series final : public series {
   event_suite& owner_;
   event_result& to_;
   bench::team& threads_;
+  // The gaps that are random.
+  std::mt19937_64 random_;
   // The threads whose virtual ranks are the receivers.
   std::optional<tutti::team> fibers_;
   std::unique_ptr<notifier> notifier_;
@@ -198,14 +206,18 @@ event_suite::event_suite(event_plan plan)
       clock_ns_(timer_cost_ns()) {
   for (const auto& who : plan_.contenders)
     for (const rank_t n : plan_.receivers)
-      for (const auto& when : plan_.scenarios)
-        if (fits(who, n, cores_of(plan_.where).size()) &&
-            (plan_.is_wanted == nullptr || plan_.is_wanted(who, n, when))) {
-          results_.emplace_back();
-          results_.back().who = &who;
-          results_.back().receivers = n;
-          results_.back().when = &when;
+      for (const auto& when : plan_.scenarios) {
+        if (plan_.is_wanted != nullptr && !plan_.is_wanted(who, n, when)) continue;
+        std::string reason = why_not(who, n, cores_of(plan_.where).size());
+        if (!reason.empty()) {
+          left_out_.push_back({&who, n, &when, std::move(reason)});
+          continue;
         }
+        results_.emplace_back();
+        results_.back().who = &who;
+        results_.back().receivers = n;
+        results_.back().when = &when;
+      }
 }
 
 std::vector<double> event_suite::floor_of(const event_result& r) const {

@@ -50,6 +50,14 @@ struct event_result {
   rank_t threads() const { return receivers + 1; }
 };
 
+// A combination of the plan that cannot be measured on these cores.
+struct left_out_event {
+  const contender* who = nullptr;
+  rank_t receivers = 1;
+  const scenario* when = nullptr;
+  std::string reason;
+};
+
 class event_suite {
  public:
   explicit event_suite(event_plan plan);
@@ -57,6 +65,7 @@ class event_suite {
 
   const event_plan& plan() const { return plan_; }
   const std::list<event_result>& results() const { return results_; }
+  const std::vector<left_out_event>& left_out() const { return left_out_; }
   const floor_suite& floors() const { return floors_; }
   std::size_t sweeps() const { return sweeps_; }
   // What reading the clock adds to each sample, and is taken off.
@@ -74,6 +83,7 @@ class event_suite {
   neighbours neighbours_;
   std::map<rank_t, std::unique_ptr<thread_team>> teams_;
   std::list<event_result> results_;
+  std::vector<left_out_event> left_out_;
   std::size_t sweeps_ = 0;
   double clock_ns_;
 };

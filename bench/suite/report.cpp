@@ -182,6 +182,8 @@ std::vector<std::string> sentences_of_failures(const suite& s) {
   for (const auto& i : s.impossible()) {
     sentences.push_back(fmt::format("{} is not measured: {}", i.when->name, i.reason));
   }
+  if (sentences.empty() && s.results().empty())
+    sentences.emplace_back("nothing was measured: nobody can do this with so many threads");
   return sentences;
 }
 
@@ -219,9 +221,7 @@ std::string table(const plan& p, const suite& s, const cli::json& machine) {
     }
     text += row(p, s, *m);
   }
-  text += explanation(p, s);
-  for (const auto& sentence : sentences_of_failures(s)) text += sentence + "\n";
-  return text;
+  return text + explanation(p, s);
 }
 
 }  // namespace tutti::bench

@@ -54,7 +54,12 @@ INSTANTIATE_TEST_SUITE_P(
         "bench event --events none --peers none", "bench event --gap 10",
         "bench event --imbalance 1us", "bench event --bounds --receivers 2",
         "bench event --bounds --peers none", "bench event --bounds --gap 1ms",
-        "bench event --bounds --pin 0"));
+        "bench event --bounds --pin 0", "bench event --quota 1.5",
+        "bench event --scenario quota_1.5", "bench event --bounds --scenario free",
+        "bench instruction --form", "bench instruction --json --markdown", "bench vcode --busy 1",
+        "bench vcode --time 5", "bench vcode --chains 1", "bench vcode --form",
+        "bench vcode --json --markdown", "bench vcode --json --processes",
+        "bench vcode --json --counts", "bench vcode --threads 2 --counts", "graph --list --json"));
 
 INSTANTIATE_TEST_SUITE_P(
     Crews, WrongUsage,
@@ -190,14 +195,33 @@ TEST(Command, BenchTeamMeasuresAfterAGap) {
 TEST(Command, AQuotaIsMeasuredOrSkippedWithTheReason) {
   const output result = command.standard_output(
       "bench barrier --threads 2 --algorithms default --peers none --quota 1.5 --rounds 1 --json");
-  EXPECT_EQ(result.status, 0);
   const auto results = results_of(result.text);
+  EXPECT_EQ(result.status, results.empty() ? 1 : 0);
   if (!results.empty()) {
     EXPECT_EQ(results[0].at("scenario"), "quota_1.5");
     return;
   }
   EXPECT_NE(result.text.find("cgroup"), std::string::npos);
   EXPECT_NE(result.text.find("skipped"), std::string::npos);
+}
+
+TEST(Command, ASentenceOfAFailureStandsOnStandardErrorAlone) {
+  const std::string arguments =
+      "bench barrier --threads 1 --algorithms none --peers openmpi,mpich --rounds 1";
+  const output table = command.standard_output(arguments);
+  const output told = command.standard_error(arguments);
+  if (told.text.find("nothing was measured") == std::string::npos) GTEST_SKIP() << told.text;
+  EXPECT_EQ(told.status, 1);
+  EXPECT_EQ(table.text.find("nothing was measured"), std::string::npos);
+}
+
+// --product joins what is listed, and adds nothing.
+TEST(Command, AProductOfNothingAddsNoScenario) {
+  const auto results = measured_by(
+      "bench barrier --threads 2 --algorithms default --peers none --scenario skew_1us --product "
+      "--rounds 1 --json");
+  ASSERT_FALSE(results.empty());
+  for (const auto& line : results) EXPECT_EQ(line.at("scenario"), "skew_1us");
 }
 
 TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {
@@ -244,6 +268,9 @@ TEST(Command, NotifiesByEveryEventAndPeer) {
   }
   for (const char* name : {"tutti", "pthread", "std", "futex", "descriptors", "posix"})
     EXPECT_NE(std::count(providers.begin(), providers.end(), name), 0) << name;
+  const auto machine = tutti::test::json_lines(result.text).front();
+  EXPECT_EQ(machine.at("pinning").size(), 1u);
+  EXPECT_EQ(machine.at("seed"), 1);
   // Virtual ranks, and what a system may lack, which a line then says.
   EXPECT_NE(std::count(names.begin(), names.end(), "ranks"), 0);
   for (const std::string name : {"membarrier", "io_uring", "tbb", "absl"}) {
@@ -255,6 +282,26 @@ TEST(Command, NotifiesByEveryEventAndPeer) {
   for (const char* name :
        {"unicast", "broadcast", "broadcast_first", "broadcast_last", "broadcast_sigma"})
     EXPECT_NE(std::count(metrics.begin(), metrics.end(), name), 0) << name;
+}
+
+TEST(Command, NotifiesInTheScenariosThatAreAskedFor) {
+  const auto results = measured_by(
+      "bench event --receivers 1 --events none --peers futex:futex --scenario free --rounds 1 "
+      "--json");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].at("scenario"), "free");
+}
+
+TEST(Command, SaysWhichReceiversHaveNoCore) {
+  const output result = command.standard_output(
+      "bench event --receivers 64 --events event --waits spin --peers none --gap 5us --rounds 1 "
+      "--json");
+  if (std::thread::hardware_concurrency() > 64) GTEST_SKIP() << "they have one each";
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.text.find(R"({"type":"skipped","benchmark":"event","provider":"tutti","name":)"
+                             R"("event","wait":"spin","threads":65)"),
+            std::string::npos)
+      << result.text;
 }
 
 TEST(Command, TellsWhichBoundsOfEventsAreKept) {

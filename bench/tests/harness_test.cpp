@@ -4,8 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <sstream>
 
+#include "bench/events/suite.hpp"
+#include "bench/harness/notifier.hpp"
 #include "bench/harness/phases.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/suite/report.hpp"
@@ -324,6 +327,53 @@ TEST(Floors, OfAPairAreThoseBetweenItsTwoCpus) {
 TEST(Floors, ThePairOfAPlacementIsMeasured) {
   const floor_plan plan = plan_floors({2}, {placement{"3,1", {3, 1}}, placement{"none", {}}});
   EXPECT_EQ(plan.pairs, (std::vector<std::pair<int, int>>{{3, 1}}));
+}
+
+// Notes the times between its notifications.
+class noted_notifier final : public counting_notifier<std::uint64_t> {
+ public:
+  noted_notifier(rank_t receivers, std::vector<double>& ns)
+      : counting_notifier(receivers), ns_(ns) {}
+  void notify() override {
+    const std::uint64_t now = platform::now_ns();
+    if (last_ != 0) ns_.push_back(static_cast<double>(now - last_));
+    last_ = now;
+    // release: the receiver's next round begins after this one; pairs with its load.
+    count_.fetch_add(1, release);
+  }
+  void wait(rank_t receiver) override {
+    const std::uint64_t next = ++seen_by(receiver);
+    // acquire: pairs with the notifier's count.
+    while (count_.load(acquire) < next) sched_yield();
+  }
+
+ private:
+  std::vector<double>& ns_;
+  std::uint64_t last_ = 0;
+  std::atomic<std::uint64_t> count_{0};
+};
+
+// Nine gaps of 1 ms, then one of 10 ms; each tenth interval is the long one.
+TEST(Events, ComeAfterGapsThatTakeTheirCourse) {
+  std::vector<double> ns;
+  contender noted;
+  noted.family = "fake";
+  noted.name = "noted";
+  noted.events = [&ns](rank_t n) { return std::make_unique<noted_notifier>(n, ns); };
+  event_plan plan;
+  plan.contenders = {noted};
+  plan.receivers = {1};
+  plan.scenarios = {parse_scenario("gap_10ms_alternating")};
+  plan.where = make_placement("core");
+  plan.length.rounds = 1;
+  event_suite suite(std::move(plan));
+  suite.run([](const std::string&, double) {});
+  ASSERT_EQ(suite.results().size(), 1u);
+  const auto are_long =
+      std::count_if(ns.begin(), ns.end(), [](double each) { return each >= 9e6; });
+  EXPECT_EQ(suite.results().front().each.samples.size(), 100u);
+  EXPECT_GE(are_long, 12);
+  EXPECT_LE(are_long, 40);
 }
 
 }  // namespace

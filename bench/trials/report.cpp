@@ -42,7 +42,8 @@ std::string missing_line(const trial_suite::result& r) {
 }  // namespace
 
 std::string json_lines(const trial_suite& s, cli::json machine) {
-  machine["pinning"] = s.where().name;
+  machine["pinning"] = std::vector{s.where().name};
+  machine["seed"] = s.seed();
   machine["sweeps"] = s.sweeps();
   std::string text = machine.dump() + "\n";
   if (!s.floor().empty()) {
@@ -89,12 +90,17 @@ std::string table(const trial_suite& s, const cli::json& machine) {
       "sweeps.\n"
       "A line goes from one core to another in {}.\n",
       s.sweeps(), s.floor().empty() ? "an unknown time" : format_ns(median_of(s.floor())));
-  for (const auto& r : s.results()) {
-    if (r.not_measured.empty()) continue;
-    text += fmt::format("not measured: {} {} with {} participants: {}\n", r.what.provider,
-                        r.what.name, r.what.threads, r.not_measured);
-  }
   return text;
+}
+
+std::vector<std::string> sentences_of_failures(const trial_suite& s) {
+  std::vector<std::string> sentences;
+  for (const auto& r : s.results())
+    if (!r.not_measured.empty())
+      sentences.push_back(fmt::format("{} {}, {} with {} participants, was not measured: {}",
+                                      r.what.provider, r.what.name, r.what.metric, r.what.threads,
+                                      r.not_measured));
+  return sentences;
 }
 
 }  // namespace tutti::bench

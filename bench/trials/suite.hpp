@@ -36,6 +36,7 @@ class trial_suite {
 
   const std::list<result>& results() const { return results_; }
   const placement& where() const { return plan_.where; }
+  std::uint64_t seed() const { return plan_.length.seed; }
   std::size_t sweeps() const { return sweeps_; }
   // One-way transfer of a line between the first two CPUs, a sample each sweep; empty with one CPU.
   const std::vector<double>& floor() const { return floor_; }

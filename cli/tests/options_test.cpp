@@ -3,13 +3,20 @@
 // line, and exit statuses.
 #include "cli/options.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <new>
 #include <stdexcept>
 
 #include "cli/lists.hpp"
+#include "cli/progress.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -31,6 +38,12 @@ outcome run(
   return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
+std::string complain_of(const std::string& sentence) {
+  testing::internal::CaptureStderr();
+  complain("tutti-test", sentence, 1);
+  return testing::internal::GetCapturedStderr();
+}
+
 struct Options : testing::Test {
   Options() {
     const option text = p.add_option("--text", text_, "A text").value_name("TEXT").show_default();
@@ -49,7 +62,7 @@ struct Options : testing::Test {
   std::optional<std::string> maybe;
   std::uint64_t count = 3;
   double share = 1;
-  bool json = false;
+  bool json = false, table = false, form = false;
   std::vector<std::string> files;
 };
 
@@ -83,7 +96,13 @@ TEST_F(Options, KeepTheirBrackets) {
 TEST_F(Options, AreExplained) {
   const outcome help = run(p, {"--help"});
   EXPECT_EQ(help.status, 0);
-  EXPECT_NE(help.out.find("TEXT=before"), std::string::npos) << help.out;
+  EXPECT_NE(help.out.find("  --text TEXT             A text (default: before; not with --maybe)\n"),
+            std::string::npos)
+      << help.out;
+  EXPECT_NE(help.out.find("  --count N               A number (1 to 5)\n"), std::string::npos)
+      << help.out;
+  EXPECT_NE(help.out.find("\nUsage: tutti-test [OPTIONS] [files...]\n"), std::string::npos)
+      << help.out;
   const outcome version = run(p, {"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out.substr(0, 11), "tutti-test ");
@@ -94,11 +113,15 @@ TEST_F(Options, WrongOnesAreNamedInOneSentence) {
       {{"--unknown"}, "'--unknown' is not known here"},
       {{"--count"}, "--count needs a value"},
       {{"--kind", "one", "--kind", "two"}, "--kind is given more than once"},
-      {{"--count", "six"}, "six"},
-      {{"--count", "6"}, "6"},
-      {{"--share", "2"}, "2"},
-      {{"--share", "nan"}, "nan is no number"},
-      {{"--kind", "three"}, "three"},
+      {{"--count", "six"}, "--count: 'six' is not a whole number"},
+      {{"--count", "6"}, "--count: '6' is not a whole number from 1 to 5"},
+      {{"--count", "-1"}, "--count: '-1' is not a whole number"},
+      {{"--count", "0x2"}, "--count: '0x2' is not a whole number"},
+      {{"--share", "2"}, "--share: '2' is not a number from 0.5 to 1.5"},
+      {{"--share", "nan"}, "--share: 'nan' is not a number"},
+      {{"--kind", "ones"}, "--kind: 'ones' is not one of one, two: did you mean 'one'?"},
+      {{"--text", ""}, "--text: the value is empty"},
+      {{"--maybe", ""}, "--maybe: the value is empty"},
       {{"--even", "odd"}, "'odd' is odd"},
       {{"--text", "a", "--maybe", "b"}, "--maybe"}};
   for (const auto& [words, sentence] : wrong) {
@@ -109,6 +132,67 @@ TEST_F(Options, WrongOnesAreNamedInOneSentence) {
     EXPECT_NE(told.err.find("; see `tutti-test --help`\n"), std::string::npos) << told.err;
     EXPECT_EQ(told.err.find('\n'), told.err.size() - 1);
   }
+}
+
+TEST_F(Options, NumbersAreDecimal) {
+  EXPECT_EQ(run(p, {"--count", "004"}).status, 0);
+  EXPECT_EQ(count, 4u);
+}
+
+TEST_F(Options, ThatMayBeRepeatedTakeOneWordEach) {
+  std::vector<std::string> all;
+  p.add_option("--set", all, "Settings");
+  EXPECT_EQ(run(p, {"--set", "a=1", "one", "--set", "b=2", "two"}).status, 0);
+  EXPECT_EQ(all, (std::vector<std::string>{"a=1", "b=2"}));
+  EXPECT_EQ(files, (std::vector<std::string>{"one", "two"}));
+}
+
+TEST_F(Options, NeedOthers) {
+  const option json_flag = p.add_flag("--table", table, "A flag");
+  p.add_flag("--form", form, "A flag").needs(json_flag);
+  EXPECT_EQ(run(p, {"--form"}).err,
+            "tutti-test: --form requires --table; see `tutti-test --help`\n");
+  EXPECT_EQ(run(p, {"--form", "--table"}).status, 0);
+}
+
+// What a user wrote cannot command the terminal.
+TEST_F(Options, SentencesHaveNoControlCharacters) {
+  const outcome told = run(p, {"--kind", "\033[31mx\177"});
+  EXPECT_NE(told.err.find("--kind: '\\x1b[31mx\\x7f' is not one of"), std::string::npos)
+      << told.err;
+  EXPECT_EQ(complain_of("a\tb\nc\033[31m\303\244"), "tutti-test: a\\x09b c\\x1b[31m\303\244\n");
+}
+
+// The library's sentences begin with its name.
+TEST_F(Options, SentencesHaveOneName) {
+  const outcome told = run(p, {}, []() -> int { throw std::runtime_error("tutti: a"); });
+  EXPECT_EQ(told.err, "tutti-test: a\n");
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    longest = std::max(longest, end - begin);
+    begin = end + 1;
+  }
+  return longest;
+}
+
+TEST_F(Options, AreExplainedInLinesOfTheTerminal) {
+  std::string text = "alpha,beta,gamma,delta,epsilon,zeta,eta,theta,iota,kappa,lambda,mu,nu";
+  std::string meaning;
+  for (int i = 0; i < 40; ++i) meaning += "word ";
+  p.add_option("--an-option-with-a-long-name", text, meaning).show_default();
+  const std::pair<const char*, std::size_t> all[] = {
+      {"50", 50}, {"93", 93}, {"1000", 100}, {"0", 80}, {"many", 80}};
+  for (const auto& [columns, most] : all) {
+    setenv("COLUMNS", columns, 1);
+    const std::string page = run(p, {"--help"}).out;
+    EXPECT_LE(longest_line(page), most) << page;
+    EXPECT_GT(longest_line(page), most - 6) << page;
+  }
+  unsetenv("COLUMNS");
 }
 
 TEST_F(Options, ActionsEndInAStatus) {
@@ -164,6 +248,39 @@ TEST(Subcommands, OfASubcommandAreNamedWithTheNearest) {
   EXPECT_EQ(run(p, {"bench", "team", "--treads=2"}).err,
             "tutti-test: '--treads=2' is not known here: did you mean '--threads'?; see "
             "`tutti-test bench team --help`\n");
+}
+
+// The progress line does not stay on a terminal when a signal ends the program.
+TEST(Progress, IsErasedBySignals) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal) | unlockpt(terminal), 0);
+  const int errors = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  ASSERT_GE(errors, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(errors, STDERR_FILENO);
+    progress_line line;
+    while (true) {
+      line.update("at work", 0.5);
+      usleep(1000);
+    }
+  }
+  close(errors);
+  const auto read_until = [&](const std::string& end) {
+    std::string text;
+    char bytes[256];
+    for (ssize_t n = 0; !text.ends_with(end) && (n = read(terminal, bytes, sizeof bytes)) > 0;)
+      text.append(bytes, static_cast<std::size_t>(n));
+    return text;
+  };
+  EXPECT_TRUE(read_until("at work").ends_with("50 %  at work"));
+  kill(child, SIGTERM);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_TRUE(read_until("what does not come").ends_with("\r\033[K"));
+  close(terminal);
 }
 
 TEST(Bytes, HaveUnitsOfPowersOf1024) {
