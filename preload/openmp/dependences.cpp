@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which task waits for which. Each task has a table of the addresses on which its children depend.
 // The team's lock protects the tables and the lists of successors.
+#include <algorithm>
 #include <unordered_map>
 
 #include "preload/openmp/ompt/events.hpp"
@@ -17,6 +18,10 @@ struct dependences {
   std::unordered_map<const void*, entry> of;
   // The last task that depends on all memory.
   task* of_all = nullptr;
+  // When the table has so many entries, those whose tasks have all ended are taken out. A program
+  // that uses fewer addresses again and again makes each entry once.
+  std::size_t next_sweep = least_to_sweep;
+  static constexpr std::size_t least_to_sweep = 1024;
 };
 
 namespace {
@@ -39,6 +44,30 @@ void replace(thread& me, task*& slot, task& t) {
 void drop_readers(thread& me, dependences::entry& entry) {
   for (task* const reader : entry.readers) drop(me, reader);
   entry.readers.clear();
+}
+
+bool has_ended(const dependences::entry& entry) {
+  return (entry.writer == nullptr || entry.writer->is_done) &&
+         std::ranges::all_of(entry.readers, [](const task* reader) { return reader->is_done; });
+}
+
+void drop_all(thread& me, dependences::entry& entry) {
+  if (entry.writer != nullptr) drop(me, entry.writer);
+  drop_readers(me, entry);
+}
+
+// Sweeps seldom enough that an address costs a constant time on average.
+void sweep(thread& me, dependences& table) {
+  if (table.of.size() < table.next_sweep) return;
+  for (auto at = table.of.begin(); at != table.of.end();) {
+    if (has_ended(at->second)) {
+      drop_all(me, at->second);
+      at = table.of.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  table.next_sweep = std::max(dependences::least_to_sweep, 2 * table.of.size());
 }
 
 void add_dependence(thread& me, task& t, dependences& table, const void* address, bool writes) {
@@ -81,15 +110,13 @@ void add_dependences(thread& me, task& t, std::span<const dependence> list) {
   task& parent = *t.parent;
   t.has_dependences = true;
   if (parent.depends == nullptr) parent.depends = new dependences;
+  sweep(me, *parent.depends);
   for (const dependence& d : list) add_dependence(me, t, *parent.depends, d.address, d.writes);
 }
 
 void forget_dependences(thread& me, task& t) {
   if (t.depends == nullptr) return;
-  for (auto& [address, entry] : t.depends->of) {
-    if (entry.writer != nullptr) drop(me, entry.writer);
-    for (task* const reader : entry.readers) drop(me, reader);
-  }
+  for (auto& [address, entry] : t.depends->of) drop_all(me, entry);
   if (t.depends->of_all != nullptr) drop(me, t.depends->of_all);
   delete t.depends;
   t.depends = nullptr;

@@ -301,19 +301,19 @@ TUTTI_KMPC void __kmpc_doacross_init(source_place*, int, int dimensions,
   thread& me = self();
   omp_team& team = *me.now.team;
   const locked guard(team.task_lock);
-  const unsigned mine = me.now.doacross_loops++;
-  while (team.doacross.size() <= mine) team.doacross.push_back(nullptr);
-  doacross_table*& table = team.doacross[mine];
-  if (table == nullptr) {
-    table = new doacross_table;
+  // The ranks come to the loops in one order, so a rank that finds no table is the first one there.
+  const unsigned mine = me.now.doacross_loops++ - team.ended_doacross;
+  if (mine == team.doacross.size()) {
+    auto* const table = new doacross_table;
     std::uint64_t count = 1;
     for (int d = 0; d < dimensions; ++d) {
       table->extents.push_back(extents[d]);
       count *= doacross_table::size(extents[d]);
     }
     table->done.reset(new atomic<std::uint32_t>[count / 32 + 1]());
+    team.doacross.push_back(table);
   }
-  me.now.doacross = table;
+  me.now.doacross = team.doacross[mine];
 }
 
 TUTTI_KMPC void __kmpc_doacross_wait(source_place*, int, const std::int64_t* at) {
@@ -352,8 +352,8 @@ TUTTI_KMPC void __kmpc_doacross_fini(source_place*, int) {
   doacross_table* const table = me.now.doacross;
   me.now.doacross = nullptr;
   if (++table->ended != team.size) return;
-  std::replace(team.doacross.begin(), team.doacross.end(), table,
-               static_cast<doacross_table*>(nullptr));
+  // Each rank has ended the loops before this one, so it is the first in the list.
+  team.doacross.pop_front();
+  ++team.ended_doacross;
   delete table;
-  // Nobody has a later loop yet, or all have ended theirs.
 }

@@ -37,13 +37,32 @@ void require_device(int device) {
     fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
 }
 
-// The region has an initial thread of its own.
-void run_on_host(region_function function, void** addresses) {
+// Returns the value of `thread_limit` in the arguments of a target region, or 0. A null ends the
+// arguments. Each is a word, which has the device, what the argument is, and either the value or a
+// bit that says that the value is the next word.
+std::uint32_t thread_limit_of(void* const* arguments) {
+  constexpr std::intptr_t of_device = 0x7f, is_next_word = 0x80, of_kind = 0xff00;
+  constexpr std::intptr_t all_devices = 0, thread_limit = 2 << 8;
+  constexpr unsigned before_value = 16;
+  while (arguments != nullptr && *arguments != nullptr) {
+    const auto word = reinterpret_cast<std::intptr_t>(*arguments++);
+    const std::intptr_t value = (word & is_next_word) != 0
+                                    ? reinterpret_cast<std::intptr_t>(*arguments++)
+                                    : word >> before_value;
+    if ((word & of_device) == all_devices && (word & of_kind) == thread_limit)
+      return static_cast<std::uint32_t>(std::clamp<std::intptr_t>(value, 0, INT32_MAX));
+  }
+  return 0;
+}
+
+// The region has an initial thread of its own. A `thread_limit` of 0 is that of the caller.
+void run_on_host(region_function function, void** addresses, std::uint32_t thread_limit) {
   thread& me = self();
   const unsigned num_teams = me.num_teams, team_num = me.team_num;
   me.num_teams = 1;
   me.team_num = 0;
   open_alone(me);
+  if (thread_limit != 0) me.now.team->env.thread_limit = thread_limit;
   function(addresses);
   close_alone(me);
   me.num_teams = num_teams;
@@ -56,6 +75,7 @@ struct target_region {
   void** addresses;
   const std::size_t* sizes;
   const unsigned short* kinds;
+  std::uint32_t thread_limit;
 };
 
 // Copies what is firstprivate to memory of the region's own, which the caller frees.
@@ -81,6 +101,7 @@ void free_all(const std::vector<void*>& copies) {
 // A region whose maker does not wait for it (`nowait`).
 struct deferred_region {
   region_function function;
+  std::uint32_t thread_limit;
   std::vector<void*> addresses, copies;
 };
 
@@ -88,7 +109,7 @@ void run_deferred(void* raw) {
   auto* const r = *static_cast<deferred_region**>(raw);
   // Other tasks are thrown away earlier, but this one owns memory.
   if (!global().can_cancel || !is_cancelled(*self().now.current))
-    run_on_host(r->function, r->addresses.data());
+    run_on_host(r->function, r->addresses.data(), r->thread_limit);
   free_all(r->copies);
   delete r;
 }
@@ -96,8 +117,8 @@ void run_deferred(void* raw) {
 // GOMP_task calls it if the task is made.
 void make_deferred(void* to, void* from) {
   const auto& r = *static_cast<const target_region*>(from);
-  auto* const made =
-      new deferred_region{r.function, std::vector<void*>(r.addresses, r.addresses + r.count), {}};
+  auto* const made = new deferred_region{
+      r.function, r.thread_limit, std::vector<void*>(r.addresses, r.addresses + r.count), {}};
   made->copies = copy_private(r, made->addresses.data());
   *static_cast<deferred_region**>(to) = made;
 }
@@ -125,18 +146,18 @@ void wait_or_defer(int device, unsigned flags, void** depend) {
 TUTTI_OMP void GOMP_target(int device, region_function function, const void*, std::size_t,
                            void** addresses, std::size_t*, unsigned char*) {
   require_device(device);
-  run_on_host(function, addresses);
+  run_on_host(function, addresses, 0);
 }
 TUTTI_OMP void GOMP_target_ext(int device, region_function function, std::size_t count,
                                void** addresses, std::size_t* sizes, unsigned short* kinds,
-                               unsigned flags, void** depend, void**) {
+                               unsigned flags, void** depend, void** arguments) {
   require_device(device);
-  target_region r{function, count, addresses, sizes, kinds};
+  target_region r{function, count, addresses, sizes, kinds, thread_limit_of(arguments)};
   if ((flags & flag_nowait) != 0) return defer(r, depend);
   // What is firstprivate has the values of before the wait.
   const std::vector<void*> copies = copy_private(r, addresses);
   if (depend != nullptr) GOMP_taskwait_depend(depend);
-  run_on_host(function, addresses);
+  run_on_host(function, addresses, r.thread_limit);
   free_all(copies);
 }
 TUTTI_OMP void GOMP_target_data(int device, const void*, std::size_t, void**, std::size_t*,

@@ -202,7 +202,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   set(team.num_teams, me.num_teams);
   set(team.team_num, me.team_num);
   if (team.has_tasks) clear_counts(team);
-  team.doacross.clear();
+  set(team.ended_doacross, 0u);
   const std::uint32_t phase = team.barrier.restart();
   // relaxed: only ranks of the region change them, and the opening publishes them.
   if (team.is_cancelled.load(relaxed)) {
@@ -373,7 +373,7 @@ void open_alone(thread& me) {
   team.group = nullptr;
   team.tool = {};
   clear_counts(team);
-  team.doacross.clear();
+  team.ended_doacross = 0;
   // relaxed: no other thread has the region.
   team.is_cancelled.store(false, relaxed);
   team.cancelled_phase.store(0, relaxed);

@@ -26,6 +26,11 @@ namespace {
 // A thread that has queued so many tasks runs new ones at once, until few are left. It changes over
 // seldom, so that the thread and those that take its tasks do not use the queue at the same time.
 constexpr unsigned many_queued = 64, few_queued = 32;
+// Each task of a long chain may make the next one, so a thread that runs new tasks at once, inside
+// of their makers, queues them if many such tasks are on its stack already: the only thread of a
+// team does so from the first number on, until it has queued many, and every thread from the
+// second one.
+constexpr unsigned few_nested = 64, most_nested = 256;
 
 // Under the team's lock: lets the successors run.
 void release_successors(thread& me, task& t) {
@@ -33,10 +38,17 @@ void release_successors(thread& me, task& t) {
   for (task* const next : t.successors) {
     if (--next->predecessors != 0) continue;
     // relaxed: the lock orders it.
-    if (next->is_undeferred)
+    if (next->is_undeferred) {
       wake(*next->waiter.load(relaxed));
-    else
-      push_task(me, *t.team, *next);
+      continue;
+    }
+    // push_task needs the parent of both, which `t` no longer keeps if it has left that out.
+    task& parent = *next->parent;
+    const bool is_kept = &parent == t.parent || !parent.is_explicit;
+    // relaxed: the next task keeps its parent until it is in a queue.
+    if (!is_kept) parent.references.fetch_add(1, relaxed);
+    push_task(me, *t.team, *next);
+    if (!is_kept) drop(me, &parent);
   }
   t.successors.clear();
 }
@@ -144,9 +156,6 @@ void wait_for(thread& me, Waited& of) {
 // follow the task's links meanwhile: it is in no queue and has no descendants. A thread that looks
 // for a running task among ancestors misses none that way.
 void leave_out_ended(thread& me, task& t) {
-  // The end of such a task pushes those that depend on it, and keeps their parent meanwhile
-  // (push_task).
-  if (t.has_dependences) return;
   // acquire: pairs with end_life; the parent's own link changes no more.
   while (t.parent->is_explicit && t.parent->has_ended.load(acquire)) {
     task* const ended = t.parent;
@@ -207,15 +216,17 @@ void drop(thread& me, task* t) {
     if (t->references.load(acquire) != 1 && t->references.fetch_sub(1, acq_rel) != 1) return;
     auto* const whole = static_cast<task_with_data*>(t);
     t = t->parent;
-    if (whole->allocated != nullptr) {
-      std::free(whole->allocated);
-      whole->allocated = nullptr;
-    }
     me.free_tasks.give(whole);
   }
 }
 
 void end_life(thread& me, task& t) {
+  // Children and tables may refer to the task for long, but nobody reads its data any more.
+  auto& whole = static_cast<task_with_data&>(t);
+  if (whole.allocated != nullptr) {
+    std::free(whole.allocated);
+    whole.allocated = nullptr;
+  }
   // release: pairs with leave_out_ended.
   t.has_ended.store(true, release);
   drop(me, &t);
@@ -262,8 +273,10 @@ bool is_cancelled(const task& t) {
           (g->is_of_workshare && g->outer != nullptr && g->outer->is_cancelled.load(acquire)));
 }
 
-void execute(thread& me, task& t) {
-  leave_out_ended(me, t);
+namespace {
+
+// The rest of execute().
+void run_and_finish(thread& me, task& t) {
   if (global().can_cancel && t.is_cancellable && is_cancelled(t)) {
     if (ompt::is_on()) ompt::task_discarded(me, t);
     if (t.is_detachable) {
@@ -276,15 +289,33 @@ void execute(thread& me, task& t) {
   finish(me, t);
 }
 
+// Whether the thread runs new tasks at once because it has queued many.
+bool runs_new_ones(thread& me) {
+  // relaxed: a hint.
+  const unsigned queued = me.now.team->slots[me.now.rank]->queue.count.load(relaxed);
+  me.has_queued_many = queued >= (me.has_queued_many ? few_queued : many_queued);
+  return me.has_queued_many && me.nested < most_nested;
+}
+
+// Whether a task that may run goes into a queue. If `waited`, is_included() has not looked whether
+// the thread has queued many.
+bool is_deferred(thread& me, const omp_team& team, bool waited) {
+  // A team whose barrier does not wait for tasks cannot defer them.
+  if (!team.has_tasks) return false;
+  if (team.size == 1) return me.nested >= few_nested && !runs_new_ones(me);
+  return !is_reproducible() && !(waited && runs_new_ones(me));
+}
+
+}  // namespace
+
+void execute(thread& me, task& t) {
+  leave_out_ended(me, t);
+  run_and_finish(me, t);
+}
+
 bool is_included(thread& me, bool if_clause, bool waits) {
   if (!if_clause || me.now.current->is_final) return true;
-  if (waits) return false;
-  const omp_team& team = *me.now.team;
-  if (team.size == 1) return false;
-  // relaxed: a hint.
-  const unsigned queued = team.slots[me.now.rank]->queue.count.load(relaxed);
-  me.has_queued_many = queued >= (me.has_queued_many ? few_queued : many_queued);
-  return me.has_queued_many;
+  return !waits && me.now.team->size > 1 && runs_new_ones(me);
 }
 
 void submit(thread& me, task& t, std::span<const dependence> depend) {
@@ -301,12 +332,13 @@ void submit(thread& me, task& t, std::span<const dependence> depend) {
     add_dependences(me, t, depend);
     if (t.predecessors != 0) return;
   }
-  // A team whose barrier does not wait for tasks cannot defer them. A task for which something must
-  // happen first is deferred in any case, and its parent waits for it.
-  if (team.has_tasks && team.size > 1 && !is_reproducible())
-    push_task(me, team, t);
-  else
-    execute(me, t);
+  // A task for which something must happen first is deferred in any case, and its parent waits for
+  // it.
+  if (is_deferred(me, team, !depend.empty() || t.is_detachable)) return push_task(me, team, t);
+  // Its maker has not ended.
+  ++me.nested;
+  run_and_finish(me, t);
+  --me.nested;
 }
 
 // Runs the task before it returns, once its predecessors have ended.
@@ -325,7 +357,9 @@ void run_at_once(thread& me, task& t, std::span<const dependence> depend) {
       return t.predecessors == 0;
     });
   }
+  ++me.nested;
   run(me, t);
+  --me.nested;
   end_at_once(me, t);
 }
 
@@ -353,7 +387,12 @@ void end_at_once(thread& me, task& t) {
   end_life(me, t);
 }
 
-void wait_for_children(thread& me) { wait_for(me, *me.now.current); }
+void wait_for_children(thread& me) {
+  task& current = *me.now.current;
+  wait_for(me, current);
+  // Later children have nothing to wait for, and the table keeps the memory of those that ended.
+  if (current.depends != nullptr) forget_dependences(me, current);
+}
 
 namespace {
 void nothing(void*) {}
@@ -454,7 +493,9 @@ std::span<const dependence> list_of(thread& me, void** list) {
 void run_included(thread& me, task& t, region_function function, void* data) {
   task* const before = me.now.current;
   me.now.current = &t;
+  ++me.nested;
   function(data);
+  --me.nested;
   me.now.current = before;
   if (t.depends != nullptr) forget_dependences(me, t);
   end_life(me, t);

@@ -183,8 +183,8 @@ bool have_all_ended(const omp_team& team);
 
 // The caller holds the team's lock.
 void add_dependences(thread& me, task& t, std::span<const dependence> list);
-// Frees the table of the task, which makes no more children. Those that have not ended know their
-// successors themselves.
+// Frees the table of the task, which makes no more children, or whose children have all ended.
+// Those that have not ended know their successors themselves.
 void forget_dependences(thread& me, task& t);
 
 // ---- task_reductions.cpp

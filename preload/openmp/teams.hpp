@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "preload/openmp/atomic.hpp"
@@ -104,8 +105,10 @@ struct omp_team {
   atomic<unsigned> away_with_lock{0};
   atomic<std::uint32_t> baton{0};
   adaptive_wait<> baton_wait{0};
-  // The doacross loops of clang's interface, by the order in which ranks come to them.
-  std::vector<doacross_table*> doacross;
+  // The doacross loops of clang's interface that some ranks have begun and not all have ended, in
+  // the order in which all come to them, and how many loops of the region came before these.
+  std::deque<doacross_table*> doacross;
+  unsigned ended_doacross = 0;
   // Task reductions of the whole region and of the present construct, and the ranks that use them.
   kmpc_reductions* shared_reductions[2] = {};
   unsigned reduction_users[2] = {};

@@ -94,6 +94,8 @@ struct thread {
   spare_objects<taskgroup> free_groups;
   // Whether the thread runs the tasks that it makes at once, because it has queued many.
   bool has_queued_many = false;
+  // The tasks on the thread's stack that run inside of their makers.
+  unsigned nested = 0;
   std::vector<dependence> dependences_of_next;
   // The construct `teams` in which the thread is.
   unsigned num_teams = 1, team_num = 0;

@@ -327,6 +327,35 @@ static void check_deferred_targets(int n) {
   }
 }
 
+// Clang 14 passes no limit to the host.
+#ifndef __clang__
+static void check_thread_limit_of_target(void) {
+  int limits[3] = {0}, threads = 0;
+  const int before = omp_get_thread_limit();
+#pragma omp target map(from : limits, threads) thread_limit(2)
+  {
+    limits[0] = omp_get_thread_limit();
+#pragma omp parallel num_threads(5)
+#pragma omp single
+    {
+      threads = omp_get_num_threads();
+      limits[1] = omp_get_thread_limit();
+    }
+  }
+  CHECK(threads <= 2 && limits[0] == 2 && limits[1] == 2);
+#pragma omp parallel
+#pragma omp single
+  {
+    volatile int limit = 3;
+#pragma omp target nowait map(from : limits) thread_limit(limit)
+    limits[2] = omp_get_thread_limit();
+    limit = 1;
+#pragma omp taskwait
+  }
+  CHECK(limits[2] == 3 && omp_get_thread_limit() == before);
+}
+#endif
+
 // A target region also waits for a task that awaits an event if another task has made it.
 static atomic_int event_is_known, is_fulfilled;
 static omp_event_handle_t event_of_target;
@@ -484,6 +513,7 @@ int main(void) {
     check_filter(n);
     check_compare(n);
     check_strict(n);
+    check_thread_limit_of_target();
     check_error();
 #endif
   }
