@@ -4,34 +4,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
+#include "graph_apps/settings.hpp"
 #include "sim/measure.hpp"
+#include "tutti/wait/list.hpp"
 
 namespace tutti::command {
-
-summary summary_of(std::vector<double> samples) {
-  summary s;
-  if (samples.empty()) return s;
-  std::sort(samples.begin(), samples.end());
-  s.least = samples.front();
-  s.most = samples.back();
-  s.median = samples[samples.size() / 2];
-  for (const double each : samples) s.mean += each / static_cast<double>(samples.size());
-  return s;
-}
 
 sim::settings settings_of(const sim_options& o) {
   sim::settings with;
@@ -40,9 +29,23 @@ sim::settings settings_of(const sim_options& o) {
     if (at == std::string::npos || at == 0)
       throw std::invalid_argument("--set needs KEY=NUMBER, such as line.hold=30, not '" + text +
                                   "'");
-    with[text.substr(0, at)] = cli::parse_number("--set", text.substr(at + 1), 0, 1e12);
+    const double value = cli::parse_number("--set", text.substr(at + 1), 0, 1e12);
+    if (!with.emplace(text.substr(0, at), value).second)
+      throw std::invalid_argument("--set replaces " + text.substr(0, at) + " twice");
   }
   return with;
+}
+
+std::vector<std::uint32_t> counts_of(const sim_options& o, const char* option,
+                                     std::uint32_t otherwise) {
+  // More threads than CPUs take turns.
+  const std::uint32_t most = 4096;
+  if (!o.threads) return {otherwise};
+  return cli::parse_counts(option, *o.threads, most);
+}
+
+double poll_gap_of(const sim_options& o, const sim::machine& m) {
+  return sim::nanoseconds(m.poll_gap_or(o.poll_gap));
 }
 
 cli::json with_set(const sim_options& o, cli::json line) {
@@ -58,15 +61,19 @@ struct row {
 };
 
 void print_header(const sim::machine& m, rank_t threads) {
-  fmt::print("{}: {}\n{} threads, an episode:\n{:<22} {:<9} {:>11} {:>11} {:>11} {:>12} {:>11}\n",
-             m.name, m.description, threads, "name", "wait", "median ns", "least ns", "cycles",
-             "last in-out", "transfers");
+  fmt::print("{}: {}\n{} thread{}, an episode:\n{:<24} {:<9} {:>11} {:>11} {:>11} {:>12} {:>11}\n",
+             m.name, m.description, threads, threads == 1 ? "" : "s", "name", "wait", "median ns",
+             "least ns", "cycles", "last in-out", "transfers");
 }
 
 void print_row(const sim::machine& m, const row& r, double episodes) {
-  const summary loop = summary_of(r.run.loop), last = summary_of(r.run.last_in_last_out);
-  fmt::print("{:<22} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>12.0f} {:>11.1f}\n", r.name, r.wait,
-             loop.median, loop.least, loop.median * m.clock_ghz, last.median,
+  const bench::summary loop = bench::summarize(r.run.loop);
+  // A team's regions have no times of their own from the last arrival on.
+  const std::string last = r.run.last_in_last_out.empty()
+                               ? "-"
+                               : fmt::format("{:.0f}", bench::median_of(r.run.last_in_last_out));
+  fmt::print("{:<24} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>12} {:>11.1f}\n", r.name, r.wait,
+             loop.median, loop.min, loop.median * m.clock_ghz, last,
              static_cast<double>(r.run.transfers) / episodes);
 }
 
@@ -74,20 +81,23 @@ void print_json(const std::string& benchmark, const sim_options& o, const sim::m
                 const row& r, rank_t threads) {
   const auto print = [&](const char* metric, const std::vector<double>& samples) {
     if (samples.empty()) return;
-    const summary s = summary_of(samples);
-    fmt::print("{}", cli::result_line(with_set(o, {{"benchmark", benchmark},
-                                                   {"provider", r.family},
-                                                   {"name", r.name},
-                                                   {"wait", r.wait},
-                                                   {"threads", threads},
-                                                   {"metric", metric},
-                                                   {"min", s.least},
-                                                   {"median", s.median},
-                                                   {"max", s.most},
-                                                   {"mean", s.mean},
-                                                   {"samples", samples.size()},
-                                                   {"seed", o.seed},
-                                                   {"machine", m.name}})));
+    const bench::summary s = bench::summarize(samples);
+    cli::json line = with_set(o, {{"benchmark", benchmark},
+                                  {"provider", r.family},
+                                  {"name", r.name},
+                                  {"wait", r.wait},
+                                  {"threads", threads},
+                                  {"metric", metric},
+                                  {"min", s.min},
+                                  {"median", s.median},
+                                  {"max", s.max},
+                                  {"mean", s.mean},
+                                  {"samples", samples.size()},
+                                  {"seed", o.seed},
+                                  {"poll_gap_ns", poll_gap_of(o, m)},
+                                  {"machine", m.name}});
+    if (benchmark == "sim_reduce") line["operation_ns"] = o.operation;
+    fmt::print("{}", cli::result_line(line));
   };
   print("loop", r.run.loop);
   print("last_in_last_out", r.run.last_in_last_out);
@@ -99,12 +109,7 @@ sim::machine machine_of(const sim_options& o) {
 
 template <class Run>
 int run_rows(const std::string& benchmark, const sim_options& o, const sim::machine& m, Run run) {
-  // More threads than CPUs take turns.
-  const std::uint32_t most = 4096;
-  const std::vector<std::uint32_t> counts = o.threads.empty()
-                                                ? std::vector<std::uint32_t>{m.cpus()}
-                                                : cli::parse_counts("--threads", o.threads, most);
-  for (const std::uint32_t threads : counts) {
+  for (const std::uint32_t threads : counts_of(o, "--threads", m.cpus())) {
     const sim::run_plan plan{
         .threads = threads, .episodes = o.episodes, .seed = o.seed, .poll_gap_ns = o.poll_gap};
     // What cannot run is refused before anything is printed.
@@ -180,16 +185,26 @@ int run_machines(const sim_options& o) {
   return cli::success;
 }
 
+template <class List>
+std::string names_of(const List& all) {
+  std::string names;
+  for (const auto& each : all) names += (names.empty() ? "" : ", ") + std::string(each.name);
+  return names;
+}
+
 }  // namespace
 
 void add_sim(cli::command& program) {
   auto o = std::make_shared<sim_options>();
   cli::command sim = program.add_subcommand("sim", "Simulate tutti on machines that are not here");
   sim.require_subcommand();
-  const auto add = [&](const char* name, const char* what, int (*run)(const sim_options&)) {
+  // The option --json of each subcommand that has one.
+  std::map<std::string, cli::option> json;
+  const auto add = [&](const char* name, const char* what, int (*run)(const sim_options&),
+                       const char* of_json = "One JSON object a line instead of the table") {
     cli::command c = sim.add_subcommand(name, what);
     c.runs([o, run] { return run(*o); });
-    c.add_flag("--json", o->json, "One JSON object a line instead of the table");
+    if (of_json != nullptr) json.emplace(name, c.add_flag("--json", o->json, of_json));
     return c;
   };
   const auto add_machine = [&](cli::command& c) {
@@ -226,24 +241,38 @@ void add_sim(cli::command& program) {
   };
   cli::command machines = add("machines", "List the machines", run_machines);
   add_machine(machines);
-  machines.add_flag("--show", o->show,
-                    "Print the description of --machine, with the source of each number");
+  machines
+      .add_flag("--show", o->show,
+                "Print the description of --machine, with the source of each number")
+      .excludes(json.at("machines"));
   cli::command barrier = add("barrier", "Barriers: tutti's and those of papers", run_barrier);
   add_common(barrier);
-  const auto add_names = [&](cli::command& c, const char* which) {
-    c.add_option("--algorithms", o->algorithms, which).value_name("LIST").show_default();
-    c.add_option("--wait", o->waits, "Wait policies of tutti's").value_name("LIST").show_default();
+  const auto add_waits = [&](cli::command& c, const char* what, const char* value) {
+    c.add_option("--wait", o->waits, what + (": " + names_of(wait_policies)))
+        .value_name(value)
+        .show_default();
   };
-  add_names(barrier,
-            "all (tutti's), papers, hardware, or names; the error about an unknown one lists them");
+  barrier
+      .add_option(
+          "--algorithms", o->algorithms,
+          "all (tutti's), papers, hardware, or names; the error about an unknown one lists them")
+      .value_name("LIST")
+      .show_default();
+  add_waits(barrier, "Wait policies of tutti's", "LIST");
   cli::command timeline =
       add("timeline",
           "Show what each thread waits for in an episode of a barrier, and whose line it is; "
           "--json prints it for the viewers of Chrome and Perfetto, --page for any browser",
-          run_timeline);
-  timeline.add_flag("--page", o->page, "A page to look at in a browser, which needs no other file");
+          run_timeline, "One JSON object, for these viewers, instead of the chart");
+  timeline.add_flag("--page", o->page, "A page to look at in a browser, which needs no other file")
+      .excludes(json.at("timeline"));
   add_common(timeline);
-  add_names(timeline, "The barrier; the error about an unknown name lists them");
+  timeline
+      .add_option("--algorithms", o->barrier,
+                  "The barrier; the error about an unknown name lists them")
+      .value_name("NAME")
+      .show_default();
+  add_waits(timeline, "Its wait policy, if it is one of tutti's", "NAME");
   cli::command reduce = add("reduce", "Reductions of a double over all threads", run_reduce);
   add_common(reduce);
   reduce.add_option("--algorithms", o->algorithms, "all, or default, exchange, tree, counted")
@@ -271,9 +300,7 @@ void add_sim(cli::command& program) {
                   "all, or names; the error about an unknown one lists them")
       .value_name("LIST")
       .show_default();
-  event.add_option("--wait", o->waits, "Wait policies of the event, or all")
-      .value_name("LIST")
-      .show_default();
+  add_waits(event, "Wait policies of the event, or all", "LIST");
   event
       .add_option("--episodes", o->episodes,
                   "Notifications after 5 of warm-up, or one for each receiver")
@@ -301,9 +328,7 @@ void add_sim(cli::command& program) {
           "all (tutti's), papers, hardware, or names; the error about an unknown one lists them")
       .value_name("LIST")
       .show_default();
-  vcode.add_option("--wait", o->waits, "Wait policies of tutti's")
-      .value_name("LIST")
-      .show_default();
+  add_waits(vcode, "Wait policies of tutti's", "LIST");
   vcode
       .add_option("--instruction", o->instruction,
                   "ns in which a thread interprets an instruction up to its barrier, without the "
@@ -342,12 +367,13 @@ void add_sim(cli::command& program) {
           "many times as long as the hardware")
       .value_name("RATIO")
       .between(1.0, 1e6);
-  idle.add_flag("--show", o->show, "Also print the numbers of the boards, with their sources");
+  idle.add_flag("--show", o->show, "Also print the numbers of the boards, with their sources")
+      .excludes(json.at("idle"));
   cli::command graph =
       add("graph", "Run a graph application on the boards of Naylor et al. 2020", run_boards_graph);
   graph
       .add_option("application", o->application,
-                  "An application of tutti graph: pagerank, sssp, mssp, spiking, heat")
+                  "An application of tutti graph: " + names_of(graph_apps::applications()))
       .required();
   graph
       .add_option("graph", o->graph,
@@ -371,7 +397,8 @@ void add_sim(cli::command& program) {
                            run_sweep);
   sweep.add_option("--machines", o->machines, "Only these machines").value_name("LIST");
   sweep.add_option("--threads", o->threads, "Only these numbers of threads").value_name("LIST");
-  sweep.add_flag("--markdown", o->markdown, "Tables of the documentation");
+  sweep.add_flag("--markdown", o->markdown, "Tables of the documentation")
+      .excludes(json.at("sweep"));
   add_set(sweep);
   cli::command compare =
       add("compare",
@@ -379,13 +406,14 @@ void add_sim(cli::command& program) {
           "machine, has measured",
           run_compare);
   add_machine(compare);
-  compare.add_flag("--markdown", o->markdown, "The table of the errors for the documentation");
+  compare.add_flag("--markdown", o->markdown, "The table of the errors for the documentation")
+      .excludes(json.at("compare"));
   compare.add_flag("--show", o->show, "With --markdown: also each value of the RTL machine");
   add_set(compare);
   compare.add_option("file", o->file, "A file with these lines").required();
   cli::command calibrate =
       add("calibrate", "Describe the machine on which `tutti bench barrier --json` has run",
-          run_calibrate);
+          run_calibrate, nullptr);
   calibrate.add_option("file", o->file, "A file with the lines of that run").required();
   calibrate.add_option("--cores", o->cores, "Its cores, of one node")
       .between(2u, 512u)
@@ -410,7 +438,8 @@ void add_sim(cli::command& program) {
       .value_name("PERCENT")
       .between(0.0, 100.0)
       .show_default();
-  published.add_flag("--markdown", o->markdown, "Tables of the documentation");
+  published.add_flag("--markdown", o->markdown, "Tables of the documentation")
+      .excludes(json.at("published"));
   cli::command fit = add("fit",
                          "Search the numbers of machines that make the errors of a table small, by "
                          "its values for that use",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,13 @@ struct sim_options {
   std::vector<std::string> set;
   std::string file;
   // What `published` and `fit` take.
-  std::string machines, keys;
+  std::optional<std::string> machines;
+  std::string keys;
   std::uint32_t steps = 200;
   double range = 100, spread = 2;
   bool markdown = false;
   std::uint32_t cores = 2;
-  std::string threads;
+  std::optional<std::string> threads;
   std::string algorithms = "all";
   std::string waits = "spin";
   std::uint32_t episodes = 50;
@@ -38,6 +40,8 @@ struct sim_options {
   std::string application, graph, modes = "sync,async";
   std::uint64_t iterations = 10;
   std::uint32_t seeds = 5, sources = 64;
+  // What `timeline` takes.
+  std::string barrier = "default";
   // What `vcode` takes.
   std::string barriers = "default,libgomp";
   double instruction = 20, element = 1;
@@ -47,16 +51,19 @@ struct sim_options {
   bool json = false;
 };
 
-struct summary {
-  double least = 0, median = 0, mean = 0, most = 0;
-};
-summary summary_of(std::vector<double> samples);
-
-// The numbers of --set. Throws std::invalid_argument for one that is not KEY=NUMBER.
+// The numbers of --set. Throws std::invalid_argument for one that is not KEY=NUMBER, and for a key
+// that is there twice.
 sim::settings settings_of(const sim_options& o);
 
 // Prints how large some errors are, unless there are none (sim_compare.cpp).
 void tell_errors(const sim_options& o, const char* what, const std::vector<double>& errors);
+
+// The counts that --threads or --receivers lists, or else this one.
+std::vector<std::uint32_t> counts_of(const sim_options& o, const char* option,
+                                     std::uint32_t otherwise);
+
+// ns between two polls of tutti's waits.
+double poll_gap_of(const sim_options& o, const sim::machine& m);
 
 // Tells in a JSON line what --set has replaced.
 cli::json with_set(const sim_options& o, cli::json line);

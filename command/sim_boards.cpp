@@ -80,24 +80,27 @@ void print_seed(const sim_options& o, const sim::board_machine& m, const std::st
                 std::uint64_t seed, std::uint64_t vertices, const graph_apps::outcome& run,
                 double tree_seconds) {
   const auto& counts = run.statistics;
-  if (o.json)
-    fmt::print("{}\n", with_set(o, {{"type", "sim_graph"},
-                                    {"application", o.application},
-                                    {"graph", o.graph},
-                                    {"mode", mode},
-                                    {"seed", seed},
-                                    {"vertices", vertices},
-                                    {"edges", run.edges},
-                                    {"threads", m.all_threads()},
-                                    {"seconds", run.run_seconds},
-                                    {"seconds_with_clock_tree", tree_seconds},
-                                    {"messages", counts.messages()},
-                                    {"detections", counts.detections}})
-                           .dump());
-  else
+  if (o.json) {
+    cli::json line = with_set(o, {{"type", "sim_graph"},
+                                  {"application", o.application},
+                                  {"graph", o.graph},
+                                  {"mode", mode},
+                                  {"seed", seed},
+                                  {"iterations", o.iterations},
+                                  {"vertices", vertices},
+                                  {"edges", run.edges},
+                                  {"threads", m.all_threads()},
+                                  {"seconds", run.run_seconds},
+                                  {"seconds_with_clock_tree", tree_seconds},
+                                  {"messages", counts.messages()},
+                                  {"detections", counts.detections}});
+    if (o.application == "mssp") line["sources"] = o.sources;
+    fmt::print("{}\n", line.dump());
+  } else {
     fmt::print("{:<6} {:>5} {:>12.3f} {:>14} {:>11} {:>12.3f} {:>7.2f}\n", mode, seed,
                1e3 * run.run_seconds, counts.messages(), counts.detections, 1e3 * tree_seconds,
                tree_seconds / run.run_seconds);
+  }
 }
 
 // The sources of shortest paths: evenly spread.
@@ -111,6 +114,13 @@ std::vector<graph::vertex_t> sources_of(const graph::csr& graph, std::uint32_t c
 }  // namespace
 
 int run_idle(const sim_options& o) {
+  const sim::settings with = settings_of(o);
+  if (with.contains("step"))
+    throw std::invalid_argument("--set step has no use here: no vertex takes a step");
+  if (with.contains("fan") && o.fit == 0)
+    throw std::invalid_argument("--set fan needs --fit: each row has trees of several fans");
+  if (with.contains("handler") && o.fit > 0)
+    throw std::invalid_argument("--set handler has no use with --fit, which searches it");
   sim::board_machine m = boards_of(o);
   if (o.fit > 0) m.handler = fitted_handler(m, o.fit);
   if (!o.json) {

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "command/sim.hpp"
@@ -21,17 +22,17 @@ namespace tutti::command {
 
 void tell_errors(const sim_options& o, const char* what, const std::vector<double>& errors) {
   if (errors.empty()) return;
-  const summary s = summary_of(errors);
+  const bench::summary s = bench::summarize(errors);
   if (o.json)
-    fmt::print("{}\n", cli::json{{"type", "sim_error"},
-                                 {"what", what},
-                                 {"median", s.median},
-                                 {"largest", s.most},
-                                 {"count", errors.size()}}
+    fmt::print("{}\n", with_set(o, {{"type", "sim_error"},
+                                    {"what", what},
+                                    {"median", s.median},
+                                    {"largest", s.max},
+                                    {"count", errors.size()}})
                            .dump());
   else
     fmt::print("{}{}: median error {:.0f} %, largest {:.0f} %, of {} values\n",
-               o.markdown ? "* " : "", what, 100 * s.median, 100 * s.most, errors.size());
+               o.markdown ? "* " : "", what, 100 * s.median, 100 * s.max, errors.size());
 }
 
 namespace {
@@ -64,8 +65,8 @@ void print_comparison(const sim_options& o, const measured_barrier& each, const 
                    {"simulated_ns", simulated}};
     if (each.rtl.sockets > 0)
       line.update({{"sockets", each.rtl.sockets}, {"unit_distance", each.rtl.unit_distance}});
-    fmt::print("{}\n", line.dump());
-  } else if (o.markdown && each.rtl.sockets > 0) {
+    fmt::print("{}\n", with_set(o, line).dump());
+  } else if (o.markdown) {
     fmt::print("| {} | {} | {} | {} | {:.0f} | {:.0f} | {:+.0f} % |\n", each.rtl.sockets,
                value.threads, scenario,
                value.algorithm == "units"
@@ -84,15 +85,22 @@ void print_comparison(const sim_options& o, const measured_barrier& each, const 
 // Simulates what a file with the lines of `tutti bench barrier --json` or of machine_measure has
 // measured.
 int run_compare(const sim_options& o) {
-  const bench_run measured = read_bench_run(o.file);
+  bench_run measured = read_bench_run(o.file);
+  // Alone nobody waits, so that only instructions take time, which the model does not have.
+  std::erase_if(measured.barriers,
+                [](const measured_barrier& each) { return each.value.threads == 1; });
   if (measured.barriers.empty())
     throw std::invalid_argument(o.file +
-                                " has no line that `tutti bench barrier --json` prints of a "
-                                "pinned barrier of tutti in a scenario that can be simulated, and "
-                                "none of machine_measure");
+                                " has no line that `tutti bench barrier --json` prints of two or "
+                                "more pinned threads in a barrier of tutti, in a scenario that can "
+                                "be simulated, and none of machine_measure");
   if (o.show && !o.markdown) throw std::invalid_argument("--show is for --markdown");
+  const auto is_rtl = [](const measured_barrier& each) { return each.rtl.sockets > 0; };
+  if (o.show && !std::all_of(measured.barriers.begin(), measured.barriers.end(), is_rtl))
+    throw std::invalid_argument("--show is for the values of the RTL machine, and " + o.file +
+                                " has others");
   const auto has_machine = [&](const measured_barrier& each) {
-    return each.rtl.sockets > 0 || !o.machine.empty();
+    return is_rtl(each) || !o.machine.empty();
   };
   if (!std::all_of(measured.barriers.begin(), measured.barriers.end(), has_machine))
     throw std::invalid_argument("compare needs --machine for what `tutti bench` has measured");
@@ -109,8 +117,6 @@ int run_compare(const sim_options& o) {
   // By what is said of the values.
   std::map<std::string, std::vector<double>> errors;
   for (const measured_barrier& each : measured.barriers) {
-    // Nobody waits, so that only instructions take time, which the model does not have.
-    if (each.value.threads == 1) continue;
     const sim::machine m = o.machine.empty() ? machine_of(each.rtl, with) : given;
     const double simulated = simulated_ns(m, each);
     errors[group_of(each, m)].push_back(std::abs(simulated / each.value.ns - 1));
@@ -119,9 +125,9 @@ int run_compare(const sim_options& o) {
   if (o.markdown) {
     fmt::print("{}| | values | median error | largest |\n|---|--:|--:|--:|\n", o.show ? "\n" : "");
     for (const auto& [what, of] : errors) {
-      const summary s = summary_of(of);
+      const bench::summary s = bench::summarize(of);
       fmt::print("| {} | {} | {:.0f} % | {:.0f} % |\n", what, of.size(), 100 * s.median,
-                 100 * s.most);
+                 100 * s.max);
     }
     return cli::success;
   }
@@ -204,7 +210,7 @@ Candidate best_of(const std::vector<Candidate>& candidates,
     std::vector<double> errors;
     for (const measured_barrier& value : values)
       errors.push_back(std::abs(std::log(simulated_ns(m, value) / value.value.ns)));
-    const double error = summary_of(errors).median;
+    const double error = bench::median_of(errors);
     if (error >= least) continue;
     least = error;
     best = each;
@@ -247,7 +253,7 @@ void fit_system(const sim_options& o, const bench_run& run, sim::settings& fitte
     std::vector<double> longer;
     for (const measured_barrier& each : deep)
       longer.push_back(each.value.ns - simulated_ns(shallow, each));
-    const double more = std::round(summary_of(longer).median);
+    const double more = std::round(bench::median_of(longer));
     if (more > 0)
       fitted["system.deep_wake_up"] = std::round(sim::nanoseconds(shallow.wake_up)) + more;
   }
@@ -312,7 +318,7 @@ int run_calibrate(const sim_options& o) {
       continue;
     longer.push_back(each.value.ns - simulated_ns(warm, each));
   }
-  if (!longer.empty()) fitted["core.cold"] = std::max(std::round(summary_of(longer).median), 0.0);
+  if (!longer.empty()) fitted["core.cold"] = std::max(std::round(bench::median_of(longer)), 0.0);
   const std::string text = described(o, run, fitted);
   const sim::machine m = sim::parse_machine(text, "calibrated");
   std::vector<double> of_fitted, of_others;
@@ -322,8 +328,8 @@ int run_calibrate(const sim_options& o) {
   fmt::print(
       "# Fitted to {} barriers of that run, with a median error of {:.0f} %; {} others have one of "
       "{:.0f} %.\n{}",
-      of_fitted.size(), 100 * summary_of(of_fitted).median, of_others.size(),
-      100 * summary_of(of_others).median, text);
+      of_fitted.size(), 100 * bench::median_of(of_fitted), of_others.size(),
+      100 * bench::median_of(of_others), text);
   return cli::success;
 }
 

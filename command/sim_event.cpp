@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
@@ -52,21 +53,24 @@ std::vector<sim::notifier> chosen(const sim_options& o, const sim::machine& m) {
 void print_json(const sim_options& o, const sim::machine& m, const sim::notifier& who,
                 rank_t receivers, const sim::notified& times) {
   const auto print = [&](const char* metric, const std::vector<double>& samples) {
-    const summary s = summary_of(samples);
+    const bench::summary s = bench::summarize(samples);
     cli::json line = with_set(o, {{"benchmark", "sim_event"},
                                   {"provider", who.family},
                                   {"name", who.name},
                                   {"wait", who.wait},
                                   {"threads", receivers + 1},
                                   {"metric", metric},
-                                  {"min", s.least},
+                                  {"min", s.min},
                                   {"median", s.median},
-                                  {"max", s.most},
+                                  {"max", s.max},
                                   {"mean", s.mean},
                                   {"samples", samples.size()},
                                   {"values", samples},
                                   {"seed", o.seed},
+                                  {"poll_gap_ns", poll_gap_of(o, m)},
                                   {"machine", m.name}});
+    // Otherwise all wait again first.
+    if (o.gap > 0) line["gap_ns"] = o.gap;
     if (&samples == &times.unicast) line["receivers"] = times.unicast_receivers;
     fmt::print("{}", cli::result_line(line));
   };
@@ -80,15 +84,13 @@ void print_json(const sim_options& o, const sim::machine& m, const sim::notifier
 int run_event(const sim_options& o) {
   const sim::machine m = sim::find_machine(o.machine, settings_of(o));
   const std::vector<sim::notifier> all = chosen(o, m);
-  const std::vector<std::uint32_t> counts = o.threads.empty()
-                                                ? std::vector<std::uint32_t>{m.cpus() - 1}
-                                                : cli::parse_counts("--receivers", o.threads, 4096);
+  const std::vector<std::uint32_t> counts = counts_of(o, "--receivers", m.cpus() - 1);
   for (const std::uint32_t receivers : counts) sim::check_receivers(m, receivers);
   for (const sim::notifier& who : all) sim::check_notifier(m, who);
   for (const std::uint32_t receivers : counts) {
     if (!o.json)
       fmt::print(
-          "{}: {}\n{} receiver{}; ns from a notification until\n{:<22} {:<9} {:>11} {:>11} "
+          "{}: {}\n{} receiver{}; ns from a notification until\n{:<24} {:<9} {:>11} {:>11} "
           "{:>11} {:>13} {:>11}\n",
           m.name, m.description, receivers, receivers == 1 ? "" : "s", "", "", "one runs", "least",
           "most", "the last runs", "sigma");
@@ -102,11 +104,10 @@ int run_event(const sim_options& o) {
       if (o.json) {
         print_json(o, m, who, receivers, times);
       } else {
-        const summary one = summary_of(times.unicast);
-        fmt::print("{:<22} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>13.0f} {:>11.0f}\n", who.name,
-                   who.wait, one.median, one.least, one.most,
-                   summary_of(times.broadcast_last).median,
-                   summary_of(times.broadcast_sigma).median);
+        const bench::summary one = bench::summarize(times.unicast);
+        fmt::print("{:<24} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>13.0f} {:>11.0f}\n", who.name,
+                   who.wait, one.median, one.min, one.max, bench::median_of(times.broadcast_last),
+                   bench::median_of(times.broadcast_sigma));
       }
       std::fflush(stdout);
     }

@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/json.hpp"
 #include "command/sim.hpp"
 #include "sim/contenders.hpp"
@@ -28,16 +29,18 @@ class bench_reader {
   explicit bench_reader(const std::string& path) : path_(path) {}
 
   bench_run read() {
+    sim::refuse_other_than_file(path_);
     std::ifstream file(path_);
     if (!file) throw std::invalid_argument("cannot read '" + path_ + "'");
     bench_run run;
     std::string text;
     for (number_ = 1; std::getline(file, text); ++number_) {
+      if (text.empty()) continue;
       const auto parsed = cli::json::parsed_if_valid(text);
       if (!parsed || !parsed->is_object()) refuse("a line of JSON was expected");
       const cli::json& line = *parsed;
       if (is(line, "type", "floor"))
-        run.floors[word(line, "quantity")] = number(line, "median");
+        add_floor(line, run.floors);
       else if (is(line, "type", "result") && is(line, "benchmark", "barrier") &&
                is(line, "provider", "tutti") && is(line, "pinned", true) &&
                (is(line, "metric", "loop") || is(line, "metric", "last_in_last_out")))
@@ -67,11 +70,21 @@ class bench_reader {
     if (!(value >= 0)) refuse(std::string(key) + " must not be negative");
     return value;
   }
+  // Lines without a unit are in this one.
+  void need_unit(const cli::json& line, const char* unit) const {
+    if (line.contains("unit") && !is(line, "unit", unit))
+      refuse(fmt::format("unit must be \"{}\" here, not {}", unit, line.at("unit").dump()));
+  }
+  void add_floor(const cli::json& line, std::map<std::string, double>& to) const {
+    need_unit(line, "ns");
+    to[word(line, "quantity")] = number(line, "median");
+  }
   void add_barrier(const cli::json& line, std::vector<measured_barrier>& to) const {
     const std::string name = word(line, "name");
     const std::vector<std::string> known = sim::names_of_barriers();
     // A barrier of a later version, say.
     if (std::find(known.begin(), known.end(), name) == known.end()) return;
+    need_unit(line, "ns");
     const double threads = number(line, "threads"), ns = number(line, "median");
     if (threads < 1 || threads > 4096 || threads != std::floor(threads))
       refuse("threads must be a whole number from 1 to 4096");
@@ -91,6 +104,7 @@ class bench_reader {
 
   // Those without a barrier measure the loop.
   void add_rtl_barrier(const cli::json& line, std::vector<measured_barrier>& to) const {
+    need_unit(line, "cycles");
     const bool is_instruction = is(line, "name", "barwait");
     const std::string name = is_instruction ? "units" : word(line, "name");
     const std::vector<std::string> known = sim::names_of_barriers();
@@ -150,11 +164,7 @@ constexpr std::uint64_t disturbed_rounds = 3;
 double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
   const bench::scenario& s = measured.during;
   const rank_t threads = measured.value.threads;
-  const std::vector<sim::contender> found =
-      sim::barriers({measured.value.algorithm}, {measured.value.wait});
-  if (found.size() != 1)
-    throw std::invalid_argument("there is no barrier '" + measured.value.algorithm +
-                                "' with the wait policy '" + measured.value.wait + "'");
+  const sim::contender who = sim::barrier_named(measured.value.algorithm, measured.value.wait);
   std::vector<std::mt19937_64> random;
   for (rank_t rank = 0; rank < threads; ++rank) random.emplace_back(rank + 1);
   sim::run_plan plan{.threads = threads, .episodes = 100};
@@ -182,11 +192,12 @@ double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
   // The processes of every round begin at other times.
   std::vector<double> rounds;
   for (plan.seed = 1; plan.seed <= (s.disturbed() ? disturbed_rounds : 1); ++plan.seed) {
-    const sim::simulated_run run = sim::run(m, found.front(), plan);
-    const summary of = summary_of(measured.is_last_in_last_out ? run.last_in_last_out : run.loop);
+    const sim::simulated_run run = sim::run(m, who, plan);
+    const bench::summary of =
+        bench::summarize(measured.is_last_in_last_out ? run.last_in_last_out : run.loop);
     rounds.push_back(s.disturbed() ? of.mean : of.median);
   }
-  return summary_of(rounds).median;
+  return bench::median_of(rounds);
 }
 
 std::string scenario_of(const measured_barrier& each) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "cli/lists.hpp"
@@ -37,10 +38,13 @@ std::vector<unsigned> topologies_of(const std::string& text) {
   return found;
 }
 
+bench::summary times_of(const network::simulated_barrier& run) {
+  return bench::summarize({run.last_in_to_last_out.begin(), run.last_in_to_last_out.end()});
+}
+
 void print_line(const network_options& o, const network::simulation_plan& plan,
                 const network::simulated_barrier& run) {
-  std::vector<double> times(run.last_in_to_last_out.begin(), run.last_in_to_last_out.end());
-  const summary s = summary_of(std::move(times));
+  const bench::summary s = times_of(run);
   const std::string topology(network::topology_names[plan.topology]);
   if (o.json) {
     fmt::print("{}\n", cli::json{{"type", "sim_network"},
@@ -53,10 +57,11 @@ void print_line(const network_options& o, const network::simulation_plan& plan,
                                  {"imbalance_ns", plan.imbalance},
                                  {"late_ns", plan.late},
                                  {"lose", plan.lose},
+                                 {"repeat_after_ns", plan.repeat_after},
                                  {"seed", plan.seed},
-                                 {"least_ns", s.least},
+                                 {"least_ns", s.min},
                                  {"median_ns", s.median},
-                                 {"most_ns", s.most},
+                                 {"most_ns", s.max},
                                  {"packets", run.packets},
                                  {"lost", run.lost},
                                  {"repeated_calls", run.repeated_calls},
@@ -64,7 +69,7 @@ void print_line(const network_options& o, const network::simulation_plan& plan,
                            .dump());
   } else {
     fmt::print("{:<14} {:>8} {:>13.1f} {:>13.1f} {:>13.1f} {:>13} {:>11} {:>11}\n", topology,
-               plan.nodes, s.least / 1e3, s.median / 1e3, s.most / 1e3, run.packets, run.lost,
+               plan.nodes, s.min / 1e3, s.median / 1e3, s.max / 1e3, run.packets, run.lost,
                run.repeated_calls);
   }
   std::fflush(stdout);
@@ -107,10 +112,6 @@ void print_markdown(const std::vector<std::uint32_t>& counts,
   fmt::print("\n");
 }
 
-double median_of(const network::simulated_barrier& run) {
-  return summary_of({run.last_in_to_last_out.begin(), run.last_in_to_last_out.end()}).median;
-}
-
 int run_network(const network_options& o) {
   const std::vector<unsigned> topologies = topologies_of(o.topologies);
   const auto counts = cli::parse_counts("--nodes", o.nodes, 1'000'000);
@@ -126,7 +127,7 @@ int run_network(const network_options& o) {
         const network::simulated_barrier run = network::barrier_simulation(plan).run();
         any = true;
         if (o.markdown)
-          cells.push_back(fmt::format("{:.1f}", median_of(run) / 1e3));
+          cells.push_back(fmt::format("{:.1f}", times_of(run).median / 1e3));
         else
           print_line(o, plan, run);
       } catch (const std::invalid_argument& e) {
@@ -148,8 +149,10 @@ void add_sim_network(cli::command& sim) {
   cli::command c =
       sim.add_subcommand("network", "Barriers in the network, with up to a million nodes");
   c.runs([o] { return run_network(*o); });
-  c.add_flag("--json", o->json, "One JSON object a line instead of the table");
-  c.add_flag("--markdown", o->markdown, "The medians as a table of the documentation");
+  const cli::option json =
+      c.add_flag("--json", o->json, "One JSON object a line instead of the table");
+  c.add_flag("--markdown", o->markdown, "The medians as a table of the documentation")
+      .excludes(json);
   c.add_option("--topology", o->topologies,
                "all, or some of ring, tree, star, butterfly, dissemination, switch")
       .value_name("LIST")

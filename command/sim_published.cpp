@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "cli/errors.hpp"
@@ -20,8 +21,8 @@ namespace {
 
 std::vector<sim::published_value> values_of(const sim_options& o) {
   std::vector<sim::published_value> values = sim::find_published(o.file);
-  if (o.machines.empty()) return values;
-  const std::vector<std::string> machines = cli::split("--machines", o.machines);
+  if (!o.machines) return values;
+  const std::vector<std::string> machines = cli::split("--machines", *o.machines);
   for (const std::string& name : machines)
     if (std::none_of(values.begin(), values.end(),
                      [&](const auto& value) { return value.machine == name; }))
@@ -32,14 +33,14 @@ std::vector<sim::published_value> values_of(const sim_options& o) {
   return values;
 }
 
-void print_json(const std::string& table, const sim::published_value& value, double simulated_ns,
-                const cli::json& more) {
-  cli::json line{{"type", "sim_published"},     {"table", table},
-                 {"machine", value.machine},    {"name", value.algorithm},
-                 {"threads", value.threads},    {"printed_ns", value.ns},
-                 {"simulated_ns", simulated_ns}};
+void print_json(const sim_options& o, const std::string& table, const sim::machine& m,
+                const sim::published_value& value, double simulated_ns, const cli::json& more) {
+  cli::json line{
+      {"type", "sim_published"},      {"table", table},           {"machine", m.name},
+      {"name", value.algorithm},      {"threads", value.threads}, {"printed_ns", value.ns},
+      {"simulated_ns", simulated_ns}, {"episodes", o.episodes},   {"seed", o.seed}};
   line.update(more);
-  fmt::print("{}\n", line.dump());
+  fmt::print("{}\n", with_set(o, line).dump());
 }
 
 // How the barriers of regions without work differ from one of them in the tables that tutti brings
@@ -88,7 +89,7 @@ void print_differences(const sim_options& o, const std::string& table,
         "ns | simulated difference, ns | printed without work, ns |\n"
         "|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
   else if (!o.json)
-    fmt::print("{:<11} {:<22} {:>7} {:>11} {:>12} {:>8} {:>14} {:>14} {:>13}\n", "machine",
+    fmt::print("{:<11} {:<24} {:>7} {:>11} {:>12} {:>8} {:>14} {:>14} {:>13}\n", "machine",
                "algorithm", "threads", "printed us", "simulated us", "error", "printed diff.",
                "simulated", "without work");
   std::vector<double> of_regions, of_differences, of_printed;
@@ -110,12 +111,12 @@ void print_differences(const sim_options& o, const std::string& table,
     }
     if (o.json)
       print_json(
-          table, value, ns,
+          o, table, from.machine, value, ns,
           {{"base", value.is_base}, {"work_ns", from.work.ns}, {"spread", from.work.spread}});
     else
       fmt::print(
           fmt::runtime(o.markdown ? "| {} | {} | {} | {:.2f} | {:.2f} | {} | {} | {} | {} |\n"
-                                  : "{:<11} {:<22} {:>7} {:>11.2f} {:>12.2f} {:>8} {:>14} {:>14} "
+                                  : "{:<11} {:<24} {:>7} {:>11.2f} {:>12.2f} {:>8} {:>14} {:>14} "
                                     "{:>13}\n"),
           value.machine, value.algorithm, value.threads, value.ns / 1000, ns / 1000,
           value.is_base ? "base" : fmt::format("{:+.1f} %", 100 * error),
@@ -146,21 +147,22 @@ void print_values(const sim_options& o, const std::string& table,
         "| machine | algorithm | threads | printed ns | simulated ns | error | |\n"
         "|---|---|--:|--:|--:|--:|---|\n");
   else if (!o.json)
-    fmt::print("{:<11} {:<22} {:>7} {:>12} {:>12} {:>8}\n", "machine", "algorithm", "threads",
+    fmt::print("{:<11} {:<24} {:>7} {:>12} {:>12} {:>8}\n", "machine", "algorithm", "threads",
                "printed ns", "simulated ns", "error");
   for (const sim::published_value& value : values) {
-    const double ns = sim::simulated_ns(machines.at(value.machine), value, o.episodes, o.seed);
+    const sim::machine& m = machines.at(value.machine);
+    const double ns = sim::simulated_ns(m, value, o.episodes, o.seed);
     simulated.push_back(ns);
     const double error = ns / value.ns - 1;
     (value.is_fitted ? of_fitted : of_others).push_back(std::abs(error));
     if (o.json)
-      print_json(table, value, ns, {{"fitted", value.is_fitted}});
+      print_json(o, table, m, value, ns, {{"fitted", value.is_fitted}});
     else if (o.markdown)
       fmt::print("| {} | {} | {} | {:.0f} | {:.0f} | {:+.0f} % | {} |\n", value.machine,
                  value.algorithm, value.threads, value.ns, ns, 100 * error,
                  value.is_fitted ? "fitted" : "");
     else
-      fmt::print("{:<11} {:<22} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%{}\n", value.machine,
+      fmt::print("{:<11} {:<24} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%{}\n", value.machine,
                  value.algorithm, value.threads, value.ns, ns, 100 * error,
                  value.is_fitted ? "  fitted" : "");
   }
@@ -170,8 +172,9 @@ void print_values(const sim_options& o, const std::string& table,
   const sim::pairs_in_order pairs = sim::order_of(values, simulated);
   if (pairs.all == 0) return;
   if (o.json)
-    fmt::print("{}\n",
-               cli::json{{"type", "sim_order"}, {"right", pairs.right}, {"all", pairs.all}}.dump());
+    fmt::print(
+        "{}\n",
+        with_set(o, {{"type", "sim_order"}, {"right", pairs.right}, {"all", pairs.all}}).dump());
   else
     fmt::print(
         "{}of {} pairs on one machine that differ by over 10 % and are not both fitted, the "
@@ -186,7 +189,7 @@ int run_published(const sim_options& o) {
     print_values(o, o.file, values_of(o), settings_of(o));
     return cli::success;
   }
-  if (!o.machines.empty()) throw std::invalid_argument("--machines needs a table");
+  if (o.machines) throw std::invalid_argument("--machines needs a table");
   for (const std::string& name : sim::names_of_published()) {
     if (o.markdown)
       fmt::print("\n**{}**\n\n", name);
@@ -200,8 +203,9 @@ int run_published(const sim_options& o) {
 int run_fit(const sim_options& o) {
   const std::vector<sim::published_value> values = values_of(o);
   // What --set replaces stays.
+  const sim::settings replaced = settings_of(o);
   const auto machine_of = [&](const std::string& name, const sim::settings& with) {
-    sim::settings all = settings_of(o);
+    sim::settings all = replaced;
     for (const auto& [key, value] : with) all[key] = value;
     return sim::find_machine(name, all);
   };
@@ -219,6 +223,7 @@ int run_fit(const sim_options& o) {
       throw std::invalid_argument("the numbers of " + value.machine + " and " +
                                   values.front().machine +
                                   " have different units; fit them one by one, by --machines");
+  const std::set<std::string> counts = sim::counts_of(values.front().machine);
   for (const std::string& text : cli::split("--keys", o.keys)) {
     const std::size_t at = text.find('=');
     const std::string key = text.substr(0, at);
@@ -229,6 +234,11 @@ int run_fit(const sim_options& o) {
       throw std::invalid_argument("--keys: the description of " + values.front().machine +
                                   " has no number '" + key + "'; numbers are:" + known);
     }
+    if (counts.contains(key))
+      throw std::invalid_argument("--keys: '" + key + "' is a count, which a search cannot try");
+    if (std::find(plan.keys.begin(), plan.keys.end(), key) != plan.keys.end())
+      throw std::invalid_argument("--keys names '" + key + "' twice");
+    if (replaced.contains(key)) throw std::invalid_argument("--keys: --set replaces '" + key + "'");
     plan.keys.push_back(key);
     plan.from.push_back(at == std::string::npos
                             ? std::max(found->second, 1.0)
@@ -237,15 +247,19 @@ int run_fit(const sim_options& o) {
   const std::vector<double> best = sim::search(values, plan, [&](double error) {
     if (!o.json) fmt::print(stderr, "mean |ln(simulated / printed)| {:.3f}\n", error);
   });
-  sim::settings with = settings_of(o);
+  sim::settings with = replaced;
   for (std::size_t i = 0; i < best.size(); ++i) {
     with[plan.keys[i]] = best[i];
     if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_fit"},
-                                   {"table", o.file},
-                                   {"key", plan.keys[i]},
-                                   {"value", best[i]},
-                                   {"seed", o.seed}}
+      fmt::print("{}\n", with_set(o, {{"type", "sim_fit"},
+                                      {"table", o.file},
+                                      {"key", plan.keys[i]},
+                                      {"value", best[i]},
+                                      {"from", plan.from[i]},
+                                      {"range", o.range},
+                                      {"steps", o.steps},
+                                      {"episodes", o.episodes},
+                                      {"seed", o.seed}})
                              .dump());
     else
       fmt::print("{} = {:g}\n", plan.keys[i], best[i]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,9 @@ struct outcome {
   double ratio() const { return chosen / best; }
 };
 
-outcome compare(const sim::choice& c, const std::string& name, const sim::machine& m,
-                rank_t threads) {
-  outcome made{name, threads, c.chosen.ns(m, threads, sim::episodes_of_a_choice), 0, c.chosen.name};
+outcome compare(const sim::choice& c, const sim::machine& m, rank_t threads) {
+  outcome made{m.name, threads, c.chosen.ns(m, threads, sim::episodes_of_a_choice), 0,
+               c.chosen.name};
   made.best = made.chosen;
   for (const sim::alternative& other : c.others) {
     const double ns = other.ns(m, threads, sim::episodes_of_a_choice);
@@ -55,14 +56,14 @@ void print_markdown(const sim::choice& c, const std::vector<outcome>& all) {
                  each.chosen, each.best, each.winner, each.ratio());
 }
 
-void print_line(const sim::choice& c, const outcome& each) {
-  fmt::print("{}\n", cli::json{{"type", "sim_choice"},
-                               {"subject", c.subject},
-                               {"machine", each.machine},
-                               {"threads", each.threads},
-                               {"default_ns", each.chosen},
-                               {"best", each.winner},
-                               {"best_ns", each.best}}
+void print_line(const sim_options& o, const sim::choice& c, const outcome& each) {
+  fmt::print("{}\n", with_set(o, {{"type", "sim_choice"},
+                                  {"subject", c.subject},
+                                  {"machine", each.machine},
+                                  {"threads", each.threads},
+                                  {"default_ns", each.chosen},
+                                  {"best", each.winner},
+                                  {"best_ns", each.best}})
                          .dump());
 }
 
@@ -70,29 +71,34 @@ void print_line(const sim::choice& c, const outcome& each) {
 
 int run_sweep(const sim_options& o) {
   const std::vector<std::string> names =
-      o.machines.empty() ? sim::names_of_machines() : cli::split("--machines", o.machines);
+      o.machines ? cli::split("--machines", *o.machines) : sim::names_of_machines();
   std::vector<rank_t> counts{2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384};
-  if (!o.threads.empty()) {
+  if (o.threads) {
     counts.clear();
-    for (const std::uint32_t each : cli::parse_counts("--threads", o.threads, 4096))
-      counts.push_back(each);
+    for (const std::uint32_t each : counts_of(o, "--threads", 0)) counts.push_back(each);
   }
   std::vector<sim::machine> machines;
   for (const std::string& name : names) machines.push_back(sim::find_machine(name, settings_of(o)));
+  const auto has_cpus = [&](const sim::machine& m) {
+    return std::any_of(counts.begin(), counts.end(), [&](rank_t n) { return n <= m.cpus(); });
+  };
+  if (std::none_of(machines.begin(), machines.end(), has_cpus))
+    throw std::invalid_argument(fmt::format("--threads: no machine has {} CPUs",
+                                            *std::min_element(counts.begin(), counts.end())));
   for (const sim::choice& c : sim::choices()) {
     if (!o.json && !o.markdown)
-      fmt::print("{}: {}\n{:<11} {:>7} {:>11} {:>11}  {:<22} {:>6}\n", c.subject, c.summary,
+      fmt::print("{}: {}\n{:<11} {:>7} {:>11} {:>11}  {:<24} {:>6}\n", c.subject, c.summary,
                  "machine", "threads", "default ns", "best ns", "best", "ratio");
     std::vector<outcome> all;
-    for (std::size_t i = 0; i < machines.size(); ++i)
+    for (const sim::machine& m : machines)
       for (const rank_t threads : counts) {
-        if (threads > machines[i].cpus()) continue;
-        const outcome each = compare(c, names[i], machines[i], threads);
+        if (threads > m.cpus()) continue;
+        const outcome each = compare(c, m, threads);
         all.push_back(each);
         if (o.json)
-          print_line(c, each);
+          print_line(o, c, each);
         else if (!o.markdown)
-          fmt::print("{:<11} {:>7} {:>11.0f} {:>11.0f}  {:<22} {:>6.2f}{}\n", each.machine,
+          fmt::print("{:<11} {:>7} {:>11.0f} {:>11.0f}  {:<24} {:>6.2f}{}\n", each.machine,
                      each.threads, each.chosen, each.best, each.winner, each.ratio(),
                      each.ratio() > limit ? " <" : "");
         std::fflush(stdout);

@@ -11,7 +11,6 @@
 
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
-#include "cli/lists.hpp"
 #include "command/sim.hpp"
 #include "sim/contenders.hpp"
 #include "sim/measure.hpp"
@@ -91,8 +90,9 @@ void print_chart(const sim::machine& m, const sim::contender& who, rank_t thread
   constexpr std::size_t columns = 80;
   sim::sim_time end = 1;
   for (const waiting_time& each : waits) end = std::max(end, each.end);
-  fmt::print("{}: {}, {} threads, {:.0f} ns an episode, {:.1f} ns a column\n", m.name, who.name,
-             threads, sim::nanoseconds(end), sim::nanoseconds(end) / columns);
+  fmt::print("{}: {}, {} thread{}, {:.0f} ns an episode, {:.1f} ns a column\n", m.name, who.name,
+             threads, threads == 1 ? "" : "s", sim::nanoseconds(end),
+             sim::nanoseconds(end) / columns);
   fmt::print(
       "r: reads a line; c: changes one; s: waits for its stores; '.': polls; z: sleeps; "
       "=: runs\n");
@@ -140,32 +140,21 @@ void print_chart(const sim::machine& m, const sim::contender& who, rank_t thread
 
 int run_timeline(const sim_options& o) {
   const sim::machine m = sim::find_machine(o.machine, settings_of(o));
-  const auto one = [](const char* option, const std::vector<std::string>& names) {
-    if (names.size() != 1)
-      throw std::invalid_argument(std::string(option) + " needs one name here");
-  };
-  const std::vector<std::string> names = cli::split("--algorithms", o.algorithms),
-                                 waits = cli::split("--wait", o.waits);
-  one("--algorithms", names);
-  one("--wait", waits);
-  const std::vector<sim::contender> all = sim::barriers(names, waits);
-  if (all.size() != 1) throw std::invalid_argument("--algorithms needs one name here");
-  const std::vector<std::uint32_t> counts = o.threads.empty()
-                                                ? std::vector<std::uint32_t>{m.cpus()}
-                                                : cli::parse_counts("--threads", o.threads, 4096);
+  const sim::contender who = sim::barrier_named(o.barrier, o.waits);
+  const std::vector<std::uint32_t> counts = counts_of(o, "--threads", m.cpus());
   if (counts.size() != 1) throw std::invalid_argument("--threads needs one number here");
   std::vector<waiting_time> timeline;
-  static_cast<void>(sim::run(m, all.front(),
+  static_cast<void>(sim::run(m, who,
                              {.threads = counts.front(),
                               .episodes = o.episodes,
                               .seed = o.seed,
                               .poll_gap_ns = o.poll_gap,
                               .timeline = &timeline}));
   if (!o.json && !o.page) {
-    print_chart(m, all.front(), counts.front(), timeline);
+    print_chart(m, who, counts.front(), timeline);
     return cli::success;
   }
-  const std::string text = trace(m, all.front(), counts.front(), timeline);
+  const std::string text = trace(m, who, counts.front(), timeline);
   fmt::print("{}", o.page ? page_of(text) : text);
   return cli::success;
 }

@@ -53,6 +53,9 @@ void print_json(const sim_options& o, const sim::machine& m, const sim::contende
                                     {"instructions", run.done.instructions},
                                     {"barriers", run.done.barriers},
                                     {"in_barriers", run.in_barriers},
+                                    {"instruction_ns", o.instruction},
+                                    {"element_ns", o.element},
+                                    {"poll_gap_ns", poll_gap_of(o, m)},
                                     {"seed", o.seed},
                                     {"machine", m.name}})));
 }
@@ -62,16 +65,14 @@ void print_json(const sim_options& o, const sim::machine& m, const sim::contende
 int run_vcode(const sim_options& o) try {
   const sim::machine m = sim::find_machine(o.machine, settings_of(o));
   const std::vector<sim::contender> all = chosen(o, m);
-  const std::vector<std::uint32_t> counts = o.threads.empty()
-                                                ? std::vector<std::uint32_t>{m.cpus()}
-                                                : cli::parse_counts("--threads", o.threads, 4096);
+  const std::vector<std::uint32_t> counts = counts_of(o, "--threads", m.cpus());
   const sim::interpreting how{o.instruction, o.element, o.most_instructions};
   const vcode::program code = read_vcode(o.file);
   const sim::vector_run alone = sim::run_alone(code, how);
   if (!o.json)
     fmt::print(
         "{}: {}\n{}: {} instructions, {} elements; one thread without barriers: {:.3f} ms\n"
-        "{:>7}  {:<22} {:<9} {:>10} {:>9} {:>12} {:>14}\n",
+        "{:>7}  {:<24} {:<9} {:>10} {:>9} {:>12} {:>14}\n",
         m.name, m.description, o.file, alone.done.instructions, alone.done.elements, alone.ns / 1e6,
         "threads", "name", "wait", "ms", "speed-up", "barriers", "in barriers, %");
   for (const std::uint32_t threads : counts) {
@@ -85,7 +86,7 @@ int run_vcode(const sim_options& o) try {
       if (o.json)
         print_json(o, m, who, threads, run);
       else
-        fmt::print("{:>7}  {:<22} {:<9} {:>10.3f} {:>9.2f} {:>12} {:>14.1f}\n", threads, who.name,
+        fmt::print("{:>7}  {:<24} {:<9} {:>10.3f} {:>9.2f} {:>12} {:>14.1f}\n", threads, who.name,
                    who.wait, run.ns / 1e6, alone.ns / run.ns, run.done.barriers,
                    100 * run.in_barriers);
       std::fflush(stdout);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "bench/harness/statistics.hpp"
 #include "sim/contenders.hpp"
 #include "sim/measure.hpp"
 #include "sim/repeated_barrier.hpp"
@@ -23,17 +24,19 @@ run_plan plan_of(rank_t threads, std::uint32_t episodes) {
   return {.threads = threads, .episodes = episodes, .warm_up = std::min(5u, episodes / 2)};
 }
 
-double median_of(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
-}
-
 alternative of(contender who) {
   std::string name = who.name, summary = who.summary;
   return {std::move(name), std::move(summary),
           [who = std::move(who)](const machine& m, rank_t threads, std::uint32_t episodes) {
-            return median_of(run(m, who, plan_of(threads, episodes)).loop);
+            return bench::median_of(run(m, who, plan_of(threads, episodes)).loop);
           }};
+}
+
+// The summary of an algorithm with another number after its word "fan".
+std::string with_fan(std::string summary, rank_t fan) {
+  const std::size_t number = summary.find("fan ") + 4;
+  const std::size_t end = summary.find_first_not_of("0123456789", number);
+  return summary.replace(number, std::min(end, summary.size()) - number, std::to_string(fan));
 }
 
 // A contender that polls and is not in the list of its kind, because it is one of the list with
@@ -43,7 +46,7 @@ alternative with_option(const alternative& usual, rank_t option, Make make) {
   return of({.family = "tutti",
              .name = usual.name + ", fan " + std::to_string(option),
              .wait = "spin",
-             .summary = usual.summary,
+             .summary = with_fan(usual.summary, option),
              .polls_without_end = true,
              .make = [option, make](rank_t n) { return make(n, option); }});
 }
@@ -73,11 +76,12 @@ std::unique_ptr<repeated_object> make_tree(rank_t n, rank_t fan) {
 }
 
 alternative team_of_fan(std::string name, rank_t fan) {
-  return {std::move(name), "each thread opens the region for up to so many others",
+  return {std::move(name),
+          "each thread opens the region for up to " + std::to_string(fan) + " others",
           [fan](const machine& m, rank_t threads, std::uint32_t episodes) {
             run_plan plan = plan_of(threads, episodes);
             plan.fan = fan;
-            return median_of(run_team(m, plan).loop);
+            return bench::median_of(run_team(m, plan).loop);
           }};
 }
 

@@ -113,6 +113,12 @@ std::vector<contender> barriers(const std::vector<std::string>& algorithms,
   return chosen;
 }
 
+contender barrier_named(const std::string& algorithm, const std::string& wait) {
+  std::vector<contender> found = barriers({algorithm}, {wait});
+  if (found.size() == 1) return std::move(found.front());
+  throw std::invalid_argument("'" + algorithm + "' is a group of barriers, not one");
+}
+
 std::vector<contender> reductions(const std::vector<std::string>& algorithms, double operation_ns) {
   struct choice {
     const char* name;

@@ -54,6 +54,8 @@ struct contender {
 // for a name that is none, and for the choice by its name if there is none with these policies.
 std::vector<contender> barriers(const std::vector<std::string>& algorithms,
                                 const std::vector<std::string>& waits);
+// The barrier of this name. Throws std::invalid_argument for a name that is none, or is a group's.
+contender barrier_named(const std::string& algorithm, const std::string& wait);
 // Reductions of a double over all ranks. Combining two values takes `operation_ns`, besides what
 // the algorithm does.
 std::vector<contender> reductions(const std::vector<std::string>& algorithms,

@@ -4,12 +4,15 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "sim/world.hpp"
 
@@ -92,9 +95,12 @@ class reader {
   }
   // The numbers of the file that read() has read.
   const settings& numbers() const { return numbers_; }
+  const std::set<std::string>& counts() const { return counts_; }
 
  private:
   [[noreturn]] void refuse(std::size_t line, const std::string& what) const {
+    if (!with_.empty())
+      throw std::invalid_argument(path_ + ", with the numbers that replace its own: " + what);
     throw std::invalid_argument(path_ + ":" + std::to_string(line) + ": " + what);
   }
 
@@ -179,11 +185,12 @@ class reader {
     if (!value || *value < 1 || *value > 512)
       refuse(n.source().begin.line, name_of(section, key) + " must be " + expected);
     numbers_[name_of(section, key)] = static_cast<double>(*value);
+    counts_.insert(name_of(section, key));
     const auto other = with_.find(name_of(section, key));
     if (other == with_.end()) return static_cast<unsigned>(*value);
-    if (!(other->second >= 0.5 && other->second < 512.5))
+    if (!(other->second >= 1 && other->second <= 512 && other->second == std::floor(other->second)))
       refuse(n.source().begin.line, name_of(section, key) + " must be " + expected);
-    return static_cast<unsigned>(other->second + 0.5);
+    return static_cast<unsigned>(other->second);
   }
   bool yes_or_no(std::string_view section, std::string_view key) {
     const toml::node& n = need(section, key, "true or false");
@@ -487,6 +494,7 @@ class reader {
   std::string path_;
   const settings& with_;
   settings numbers_;
+  std::set<std::string> counts_;
   toml::table root_;
   double ps_per_unit_ = 1;
   std::set<std::string> known_;
@@ -496,9 +504,10 @@ class reader {
 
 std::string text_of_file(const std::string& path, const std::string& kind,
                          const std::vector<std::string>& names) {
+  refuse_other_than_file(path);
   std::ifstream file(path);
-  // Unlike an empty file, a folder has no end to read.
-  if (file && file.peek() == std::ifstream::traits_type::eof() && file.eof()) return {};
+  // Copying nothing fails.
+  if (file && file.peek() == std::ifstream::traits_type::eof()) return {};
   std::ostringstream text;
   if (file && (text << file.rdbuf())) return text.str();
   std::string known;
@@ -507,8 +516,26 @@ std::string text_of_file(const std::string& path, const std::string& kind,
                               "s are:" + known);
 }
 
+void refuse_other_than_file(const std::string& path) {
+  std::error_code error;
+  switch (std::filesystem::status(path, error).type()) {
+    case std::filesystem::file_type::directory:
+      throw std::invalid_argument("'" + path + "' is a folder and not a file");
+    case std::filesystem::file_type::character:
+    case std::filesystem::file_type::block:
+      throw std::invalid_argument("'" + path + "' is a device and not a file");
+    default: return;
+  }
+}
+
 machine parse_machine(const std::string& text, const std::string& path, const settings& with) {
-  return reader(text, path, with).read();
+  try {
+    return reader(text, path, with).read();
+  } catch (const std::invalid_argument&) {
+    // What is wrong with the file itself has a line in it.
+    if (!with.empty()) static_cast<void>(parse_machine(text, path));
+    throw;
+  }
 }
 
 namespace {
@@ -533,6 +560,14 @@ settings numbers_of(const std::string& name_or_file) {
   reader file(text, path, none);
   static_cast<void>(file.read());
   return file.numbers();
+}
+
+std::set<std::string> counts_of(const std::string& name_or_file) {
+  const auto [text, path] = text_of(name_or_file);
+  const settings none;
+  reader file(text, path, none);
+  static_cast<void>(file.read());
+  return file.counts();
 }
 
 std::vector<std::string> names_of_machines() {

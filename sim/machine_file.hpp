@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace tutti::sim {
 
-// Numbers that replace those of a file, by their keys, such as "line.hold". Counts are rounded.
+// Numbers that replace those of a file, by their keys, such as "line.hold".
 using settings = std::map<std::string, double>;
 
 // The description `text` of the file `path`. Throws std::invalid_argument for what is wrong, with
@@ -20,6 +21,8 @@ machine parse_machine(const std::string& text, const std::string& path, const se
 // The numbers of a description by their keys, in the unit of the file; numbers in lists are left
 // out.
 settings numbers_of(const std::string& name_or_file);
+// The keys of those that are counts, and so whole numbers.
+std::set<std::string> counts_of(const std::string& name_or_file);
 
 // A machine that tutti brings along, by its name, or else the file of that name. Throws
 // std::invalid_argument if there is neither.
@@ -36,5 +39,8 @@ std::string description_of(const std::string& name_or_file);
 // tutti brings along either, and these are their names.
 std::string text_of_file(const std::string& path, const std::string& kind,
                          const std::vector<std::string>& names);
+
+// Throws std::invalid_argument for a folder or a device, which may have no end.
+void refuse_other_than_file(const std::string& path);
 
 }  // namespace tutti::sim

@@ -230,10 +230,10 @@ const std::vector<notifier>& notifiers() {
 
 void check_receivers(const machine& m, rank_t receivers) {
   if (receivers == 0 || receivers >= m.cpus())
-    throw std::invalid_argument("the machine '" + m.name + "' has " + std::to_string(m.cpus()) +
-                                " CPUs: one for the notifier and one for each receiver, so there "
-                                "can be 1 to " +
-                                std::to_string(m.cpus() - 1) + " receivers");
+    throw std::invalid_argument("the machine '" + m.name +
+                                "' has a CPU for the notifier and one for each receiver, at most " +
+                                std::to_string(m.cpus() - 1) + " and not " +
+                                std::to_string(receivers));
 }
 
 void check_notifier(const machine& m, const notifier& who) {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "bench/harness/statistics.hpp"
 #include "sim/contenders.hpp"
 #include "sim/measure.hpp"
 
@@ -50,8 +52,23 @@ void require_bases(const std::vector<published_value>& values, const std::string
   }
 }
 
-contender contender_of(const published_value& value) {
-  return barriers({value.algorithm}, {value.wait}).front();
+std::vector<double> loop_of(const machine& m, const published_value& of, std::uint32_t episodes,
+                            std::uint64_t seed, work_of_rank work) {
+  return run(m, barrier_named(of.algorithm, of.wait),
+             {.threads = of.threads,
+              .episodes = episodes,
+              .seed = seed,
+              .work_ns = work.ns,
+              .spread = work.spread})
+      .loop;
+}
+
+// The upper one of the middle samples. The commands in the descriptions of machines find their
+// numbers by it.
+double middle_of(std::vector<double> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
 }
 
 }  // namespace
@@ -83,7 +100,7 @@ std::vector<published_value> parse_published(const std::string& text, const std:
     if (fields[4] != "fit" && fields[4] != "check" && fields[4] != "base")
       refuse("use must be 'fit', 'check' or 'base', not '" + fields[4] + "'");
     try {
-      static_cast<void>(barriers({fields[1]}, {"spin"}));
+      static_cast<void>(barrier_named(fields[1], "spin"));
       if (machines.insert(fields[0]).second) static_cast<void>(find_machine(fields[0]));
     } catch (const std::invalid_argument& e) {
       refuse(e.what());
@@ -115,15 +132,7 @@ std::vector<std::string> names_of_published() {
 
 double simulated_ns(const machine& m, const published_value& of, std::uint32_t episodes,
                     std::uint64_t seed, work_of_rank work) {
-  std::vector<double> samples = run(m, contender_of(of),
-                                    {.threads = of.threads,
-                                     .episodes = episodes,
-                                     .seed = seed,
-                                     .work_ns = work.ns,
-                                     .spread = work.spread})
-                                    .loop;
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
+  return bench::median_of(loop_of(m, of, episodes, seed, work));
 }
 
 work_of_rank work_behind(const machine& m, const published_value& base, double spread,
@@ -173,7 +182,8 @@ std::vector<double> search(const std::vector<published_value>& values, const sea
           if (at == plan.from) throw;
           return HUGE_VAL;
         }
-      const double ns = simulated_ns(machines.at(value.machine), value, plan.episodes, plan.seed);
+      const double ns =
+          middle_of(loop_of(machines.at(value.machine), value, plan.episodes, plan.seed, {}));
       sum += std::abs(std::log(ns / value.ns));
       ++count;
     }

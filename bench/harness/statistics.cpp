@@ -29,8 +29,10 @@ summary summarize(std::vector<double> samples) {
   s.p75 = quantile(samples, 0.75);
   s.p99 = quantile(samples, 0.99);
   s.max = samples.back();
-  s.mean =
-      std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  // Rounded sums of equal samples lie beside them.
+  s.mean = std::clamp(
+      std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size()),
+      s.min, s.max);
   s.samples = samples.size();
   return s;
 }

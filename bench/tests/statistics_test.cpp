@@ -24,6 +24,13 @@ TEST(Statistics, OneSampleIsEverything) {
   }
 }
 
+TEST(Statistics, TheMeanOfEqualSamplesIsTheirs) {
+  for (std::size_t n = 1; n < 100; ++n)
+    for (const double each : {0.1, 122.3, 1e9 / 3}) {
+      EXPECT_EQ(summarize(std::vector<double>(n, each)).mean, each) << n;
+    }
+}
+
 TEST(Statistics, QuantilesOfAnUnsortedLine) {
   std::vector<double> samples;
   for (int i = 100; i >= 0; --i) samples.push_back(i);

@@ -18,6 +18,9 @@ class Measured(SimCase):
         lines = self.lines("compare", measured, "--machine", mine)
         compared = [line for line in lines if line["type"] == "sim_comparison"]
         self.assertEqual({line["name"] for line in compared}, {"ticket", "tournament"})
+        # Lines may be far apart.
+        apart = self.file("apart.jsonl", "\n\n".join(self.measured()) + "\n\n")
+        self.assertEqual(self.lines("compare", apart, "--machine", mine), lines)
         errors = {line["what"]: line["count"] for line in lines if line["type"] == "sim_error"}
         self.assertEqual(
             errors, {"a CPU for each thread, free": 2, "more threads than CPUs, free": 2}
@@ -156,6 +159,20 @@ class Measured(SimCase):
         file = self.file("broken.jsonl", "\n".join(broken) + "\n")
         said = self.refused("compare", file, "--machine", "harp")
         self.assertIn("broken.jsonl:7: threads must be", said)
+        # A table of cycles is no table of ns.
+        inside = '"unit": "cycles", "pinned"'
+        cycles = [line.replace('"pinned"', inside) for line in self.measured()]
+        file = self.file("cycles.jsonl", "\n".join(cycles))
+        said = self.refused("compare", file, "--machine", "harp")
+        self.assertIn('cycles.jsonl:7: unit must be "ns" here, not "cycles"', said)
+        alone = [line.replace('"threads": 4', '"threads": 1') for line in self.measured()
+                 if '"threads": 2' not in line]  # fmt: skip
+        file = self.file("alone.jsonl", "\n".join(alone))
+        said = self.refused("compare", file, "--machine", "harp")
+        self.assertIn("of two or more pinned threads", said)
+        for words in (("compare", "--machine", "harp"), ("calibrate",)):
+            self.assertIn("'/' is a folder", self.refused(*words, "/"))
+            self.assertIn("'/dev/zero' is a device", self.refused(*words, "/dev/zero"))
         machine = self.file("mine.toml", "unit = 3\n")
         self.assertIn("mine.toml:1: ", self.refused("team", "--machine", machine))
         table = self.file("mine.csv", "machine,algorithm,threads,ns,use\nknl,ticket,4,-1,fit\n")

@@ -3,6 +3,7 @@
 """Tests notifications, programs, boards and networks of `tutti sim`."""
 
 import re
+import statistics
 
 from sim_case import SimCase, main, tutti_sim
 
@@ -59,6 +60,12 @@ class Programs(SimCase):
         self.assertAlmostEqual(ratio, 6, delta=0.03)
         self.assertIn("--fit 1000000: with 1 to ", self.refused("idle", "--fit", "1000000"))
 
+    def test_idle_refuses_numbers_without_effect(self) -> None:
+        self.assertIn("--set fan needs --fit", self.refused("idle", "--set", "fan=3"))
+        self.assertIn("--set step has no use", self.refused("idle", "--set", "step=3"))
+        said = self.refused("idle", "--fit", "6", "--set", "handler=9")
+        self.assertIn("--set handler has no use with --fit", said)
+
     # ---- events
 
     def test_event(self) -> None:
@@ -82,7 +89,7 @@ class Programs(SimCase):
             self.assertGreater(sigma, times["event", "spin", 8, "broadcast_sigma"])
         for line in lines:
             self.assertEqual(len(line["values"]), 20)
-            self.assertEqual(line["median"], sorted(line["values"])[10])
+            self.assertAlmostEqual(line["median"], statistics.median(line["values"]), 6)
             self.assertEqual("receivers" in line, line["metric"] == "unicast")
             if line["metric"] == "unicast":
                 receivers = line["threads"] - 1
@@ -90,6 +97,9 @@ class Programs(SimCase):
                 turns = [(max(5, receivers) + i) % receivers for i in range(20)]
                 self.assertEqual(line["receivers"], turns)
         self.assertEqual(lines, self.lines(*words, "--receivers", "1,8"))
+        self.assertNotIn("gap_ns", lines[0])
+        (line, *_) = self.lines(*words, "--receivers", "1", "--gap", "500")
+        self.assertEqual((line["gap_ns"], line["poll_gap_ns"]), (500, 40))
         table = tutti_sim(*words[:5], "--receivers", "1", "--algorithms", "futex")[1]
         self.assertEqual(len(table.splitlines()), 4)
 
@@ -115,7 +125,7 @@ class Programs(SimCase):
 
     def test_event_refuses(self) -> None:
         machine = ("event", "--machine", "corei5")
-        self.assertIn("1 to 3 receivers", self.refused(*machine, "--receivers", "4"))
+        self.assertIn("at most 3 and not 4", self.refused(*machine, "--receivers", "4"))
         self.assertIn("'corei5' has no section [interrupt], which 'action' needs",
                       self.refused(*machine, "--algorithms", "event,action"))  # fmt: skip
         said = self.refused(*machine, "--algorithms", "evnt")
@@ -133,6 +143,7 @@ class Programs(SimCase):
         for line in lines:
             self.assertEqual((line["benchmark"], line["program"]), ("sim_vcode", "sum"))
             self.assertEqual(line["machine"], "epyc2")
+            self.assertEqual((line["instruction_ns"], line["element_ns"]), (20, 1))
         # Every thread meets the others after each instruction; the elements are divided.
         self.assertEqual(len({line["barriers"] for line in lines}), 1)
         instructions = lines[0]["instructions"]
@@ -203,6 +214,8 @@ class Programs(SimCase):
         (line,) = self.lines("network", "--topology", "tree", "--nodes", "200", "--lose", "0.1")
         self.assertGreater(line["lost"], 0)
         self.assertGreater(line["repeated_calls"], 0)
+        (line,) = self.lines("network", "--topology", "ring", "--nodes", "4", "--repeat-after", "9")
+        self.assertEqual(line["repeat_after_ns"], 9)
         table = tutti_sim("network", "--topology", "star,ring", "--nodes", "4,70", "--markdown")[1]
         self.assertTrue(table.startswith("| us | 4 nodes | 70 nodes |\n"), table)
         self.assertRegex(table, r"\n\| star \| [\d.]+ \| - \|\n")
@@ -221,12 +234,15 @@ class Programs(SimCase):
                          {(m, s) for m in ("sync", "async") for s in (1, 2)})  # fmt: skip
         for line in lines:
             self.assertEqual(line["messages"], 3 * line["edges"])
+            self.assertEqual(line["iterations"], 3)
             self.assertGreater(line["seconds_with_clock_tree"], line["seconds"])
         self.assertEqual(tutti_sim(*words), tutti_sim(*words))
-        for application in ("pagerank", "sssp", "mssp", "spiking"):
+        for application in ("pagerank", "sssp", "bfs", "mssp", "components", "spiking"):
             small = ("graph", application, "geometric:vertices=100,degree=6", "--iterations", "2",
                      "--sources", "3", "--seeds", "1", *boards)  # fmt: skip
-            self.assertEqual(len(self.lines(*small)), 2, application)
+            lines = self.lines(*small)
+            self.assertEqual(len(lines), 2, application)
+            self.assertEqual(lines[0].get("sources"), 3 if application == "mssp" else None)
 
     def test_what_boards_refuse(self) -> None:
         self.assertIn("no number 'fanout'; numbers are: columns",

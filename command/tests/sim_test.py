@@ -4,6 +4,7 @@
 
 import json
 import re
+import statistics
 
 from sim_case import MACHINES, SimCase, main, tutti_sim
 
@@ -69,7 +70,11 @@ class Sim(SimCase):
         end = max(event["ts"] + event["dur"] for event in waits)
         (line, *_) = self.lines(*("barrier", *words[1:]))
         self.assertAlmostEqual(end * 1000, line["median"], delta=0.3 * line["median"])
-        self.assertIn("--algorithms needs one name", self.refused(*words[:5]))
+        # tutti's choice, if nothing is named; one thread waits for nobody.
+        self.assertIn("epyc2: default, 16 threads, ", tutti_sim(*words[:5])[1])
+        alone = tutti_sim(*words[:3], "--threads", "1")[1]
+        self.assertIn("epyc2: default, 1 thread, ", alone)
+        self.assertIn("'papers' is a group", self.refused(*words[:5], "--algorithms", "papers"))
         two = ("timeline", "--machine", "epyc2", "--threads", "2,4", "--algorithms", "central")
         self.assertIn("--threads needs one number", self.refused(*two))
 
@@ -102,6 +107,38 @@ class Sim(SimCase):
         self.assertNotIn("set", self.lines(*words)[0])
         (board, *_) = self.lines("idle", "--set", "columns=2", "--set", "rows=2")
         self.assertEqual(board["set"], ["columns=2", "rows=2"])
+        twice = (*words, "--set", "line.hold=4", "--set", "line.hold=5")
+        self.assertIn("--set replaces line.hold twice", self.refused(*twice))
+
+    def test_every_line_tells_what_was_varied(self) -> None:
+        hold = ("--set", "line.hold=4")
+        table = ("berger_stamatakis_table_1", "--machines", "corei5", "--episodes", "4", *hold)
+        file = self.file("bench.jsonl", "\n".join(self.measured()))
+        for words in (
+            ("sweep", "--machines", "core2d", "--threads", "2", *hold),
+            ("advise", "--machine", "core2d", *hold),
+            ("published", *table),
+            ("fit", *table, "--keys", "line.read_gap", "--steps", "2"),
+            ("compare", file, "--machine", "local", *hold),
+        ):
+            for line in self.lines(*words):
+                self.assertEqual(line.get("set"), ["line.hold=4"], (words, line))
+        (line, *_) = self.lines("published", *table, "--seed", "3")
+        self.assertEqual((line["episodes"], line["seed"]), (4, 3))
+        two = ("--machine", "core2d", "--threads", "2", "--poll-gap", "9")
+        reduce = ("reduce", *two, "--episodes", "4", "--operation", "7")
+        for line in self.lines(*reduce):
+            self.assertEqual((line["poll_gap_ns"], line["operation_ns"]), (9, 7))
+        (line, *_) = self.lines("barrier", "--machine", "core2d", "--algorithms", "central")
+        self.assertEqual(line["poll_gap_ns"], 40)
+
+    def test_statistics(self) -> None:
+        """Those of `tutti bench`: the median of an even number lies between two."""
+        for episodes in (2, 3, 20):
+            words = ("event", "--machine", "corei5", "--algorithms", "futex", "--receivers", "1")
+            for line in self.lines(*words, "--episodes", episodes):
+                self.assertAlmostEqual(line["median"], statistics.median(line["values"]), 6)
+                self.assertTrue(line["min"] <= line["mean"] <= line["max"], line)
 
     def test_the_waiters_of_a_pthread_barrier_sleep(self) -> None:
         words = ("barrier", "--machine", "knl", "--threads", "64", "--algorithms",
@@ -145,6 +182,21 @@ class Sim(SimCase):
     def test_team(self) -> None:
         (line,) = self.lines("team", "--machine", "harp", "--threads", "8", "--episodes", "5")
         self.assertEqual((line["benchmark"], line["name"]), ("sim_region", "team"))
+        # A region has no time from its last arrival on.
+        self.assertEqual(self.last_in_out("team"), "-")
+        self.assertRegex(self.last_in_out("barrier"), r"^\d+$")
+
+    def last_in_out(self, subcommand: str) -> str:
+        words = ("--machine", "harp", "--threads", "1", "--episodes", "5")
+        table = tutti_sim(subcommand, *words)[1].splitlines()
+        self.assertEqual(table[1], "1 thread, an episode:")
+        return table[3].split()[5]
+
+    def test_columns_stay_below_their_heads(self) -> None:
+        words = ("barrier", "--machine", "harp", "--threads", "2", "--episodes", "5")
+        table = tutti_sim(*words, "--algorithms", "papers")[1].splitlines()[2:]
+        self.assertIn("bs_atomic_inc_add_beside", {line.split()[0] for line in table})
+        self.assertEqual(len({len(line) for line in table}), 1, table)
 
     def test_advise(self) -> None:
         lines = self.lines("advise", "--machine", "corei5")
@@ -152,12 +204,18 @@ class Sim(SimCase):
         self.assertEqual([line["threads"] for line in barriers], [2, 4])
         for line in barriers:
             self.assertLessEqual(line["ns"], line["default_ns"])
+        # No other reduction is as fast there as tutti's choice.
+        (reduction,) = (
+            line for line in self.lines("advise", "--machine", "core2d")
+            if line.get("subject") == "reduction"
+        )
+        self.assertEqual((reduction["name"], reduction["ns"]), ("default", reduction["default_ns"]))
         subjects = [line["subject"] for line in lines if line["type"] == "sim_advice_more"]
         self.assertEqual(subjects, ["reduction", "team"] * 2)
         said = tutti_sim("advise", "--machine", "corei5")[1]
         self.assertIn("4 threads: ", said)
         self.assertRegex(said, r"\n +reduction: \S+ \(\d+ ns: .+\)\. tutti's default takes")
-        self.assertRegex(said, r"\n +team: fan \d+ \(\d+ ns: each thread opens")
+        self.assertRegex(said, r"\n +team: (?:fan \d+|default) \(\d+ ns: each thread opens")
 
     def test_sweep(self) -> None:
         words = ("sweep", "--machines", "corei5,harp", "--threads", "2,4,16")
@@ -175,8 +233,39 @@ class Sim(SimCase):
         markdown = tutti_sim(*words, "--markdown")[1]
         slow = sum(line["default_ns"] > 1.25 * line["best_ns"] for line in lines)
         self.assertEqual(len(re.findall(r"\n\| (?:corei5|harp) ", markdown)), slow)
+        mine = self.file("base.toml", tutti_sim("machines", "--machine", "core2d", "--show")[1])
+        lines = self.lines("sweep", "--machines", mine, "--threads", "2")
+        self.assertEqual({line["machine"] for line in lines}, {"base"})
+        said = self.refused("sweep", "--machines", "core2d", "--threads", "4,8")
+        self.assertIn("--threads: no machine has 4 CPUs", said)
 
     # ---- refusals
+
+    def test_one_kind_of_output(self) -> None:
+        few = self.file("few.jsonl", "\n".join(self.measured()))
+        for words in (
+            ("sweep", "--markdown"), ("published", "hetland_2019", "--markdown"),
+            ("compare", few, "--machine", "local", "--markdown"), ("network", "--markdown"),
+            ("timeline", "--machine", "core2d", "--page"), ("idle", "--show"),
+            ("machines", "--machine", "core2d", "--show"),
+        ):  # fmt: skip
+            self.assertIn("--json", self.refused(*words, "--json"))
+        self.assertIn("--json", self.refused("calibrate", few, "--json"))
+        said = self.refused("compare", few, "--machine", "local", "--markdown", "--show")
+        self.assertIn("--show is for the values of the RTL machine", said)
+
+    def test_empty_lists(self) -> None:
+        for words in (("barrier", "--machine", "core2d", "--threads", ""),
+                      ("event", "--machine", "core2d", "--receivers", ""),
+                      ("sweep", "--machines", ""),
+                      ("published", "hetland_2019", "--machines", "")):  # fmt: skip
+            self.assertIn("an item of the list is empty", self.refused(*words))
+
+    def test_help(self) -> None:
+        waits = " ".join(tutti_sim("barrier", "--help")[1].split())
+        self.assertRegex(waits, r"Wait policies of tutti's: .*\badaptive, .*\bspin\b")
+        applications = " ".join(tutti_sim("graph", "--help")[1].split())
+        self.assertIn("pagerank, sssp, bfs, components, mssp, spiking, heat", applications)
 
     def test_unknown_names(self) -> None:
         vax = ("--machine", "vax")
@@ -219,6 +308,15 @@ class Sim(SimCase):
         said = self.refused("fit", *knl, "--keys", "line.hold")
         self.assertIn("no value of the table may be fitted", said)
         self.assertIn("--machines needs a table", self.refused("published", "--machines", "knl"))
+        said = self.refused(*harp, "--set", "topology.cores=2.4")
+        self.assertIn("topology.cores must be a whole number", said)
+        said = self.refused(*harp, "--set", "core.hit=0")
+        self.assertIn("harp.toml, with the numbers that replace its own: core.hit must", said)
+        fit = ("fit", "berger_stamatakis_table_1", "--machines", "core2d", "--keys")
+        self.assertIn("names 'line.hold' twice", self.refused(*fit, "line.hold,line.hold=3"))
+        self.assertIn("'topology.cores' is a count", self.refused(*fit, "topology.cores"))
+        said = self.refused(*fit, "line.hold", "--set", "line.hold=3")
+        self.assertIn("--set replaces 'line.hold'", said)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/choices.hpp"
 #include "sim/measure.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -128,7 +129,7 @@ TEST(MachineFile, ReadsFiles) {
     return test::refusal_of<std::invalid_argument>([&] { static_cast<void>(find_machine(name)); });
   };
   EXPECT_NE(said(path).find(path + ":1: description is missing"), std::string::npos) << said(path);
-  EXPECT_NE(said(testing::TempDir()).find("there is no machine and no file"), std::string::npos);
+  EXPECT_NE(said(testing::TempDir()).find("is a folder and not a file"), std::string::npos);
   std::remove(path.c_str());
 }
 
@@ -323,8 +324,37 @@ TEST(MachineFile, ReplacesNumbers) {
   EXPECT_NE(said({{"line.held", 3}}).find("no number 'line.held'; numbers are: clock_ghz"),
             std::string::npos);
   EXPECT_NE(said({{"line.hold", -3}}).find("line.hold must not be negative"), std::string::npos);
-  EXPECT_NE(said({{"topology.cores", 900}}).find("a whole number from 1 to 512"),
-            std::string::npos);
+  for (const double cores : {0.0, 2.4, 900.0})
+    EXPECT_NE(said({{"topology.cores", cores}}).find("a whole number from 1 to 512"),
+              std::string::npos);
+  EXPECT_EQ(counts_of("epyc2").count("topology.cores"), 1u);
+  EXPECT_EQ(counts_of("epyc2").count("line.hold"), 0u);
+  // The line of the file is right, and that of a wrong file is not.
+  EXPECT_EQ(said({{"core.hit", 0}}),
+            "epyc2.toml, with the numbers that replace its own: core.hit must be above 0");
+  test::expect_refused(
+      [] {
+        static_cast<void>(parse_machine("unit = 3\n", "mine.toml", {{"core.hit", 1}}));
+      },
+      "mine.toml:1: ");
+}
+
+TEST(MachineFile, IsNoFolderAndNoDevice) {
+  test::expect_refused([] { static_cast<void>(find_machine("/")); }, "'/' is a folder");
+  test::expect_refused([] { static_cast<void>(find_machine("/dev/zero")); },
+                       "'/dev/zero' is a device");
+}
+
+TEST(Choices, SayTheFanOfEachVariant) {
+  for (const choice& each : choices())
+    for (const alternative& other : each.others) {
+      const std::size_t at = other.name.find("fan ");
+      if (at == std::string::npos) continue;
+      EXPECT_TRUE(other.summary.find(other.name.substr(at)) != std::string::npos ||
+                  other.summary.find("up to " + other.name.substr(at + 4) + " ") !=
+                      std::string::npos)
+          << other.name << ": " << other.summary;
+    }
 }
 
 TEST(MachineFile, NamesTheMachinesForAnUnknownOne) {

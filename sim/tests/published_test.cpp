@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/contenders.hpp"
+#include "sim/measure.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace tutti::sim {
@@ -37,6 +39,10 @@ TEST(Published, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect(header + "numa8,tiket,4,1,fit\n", "mine.csv:2: there is no barrier 'tiket'");
   expect(header + "knl,ticket,4,1,fit\nvax,ticket,4,1,fit\n",
          "mine.csv:3: there is no machine and no file 'vax'");
+  // Names of groups are none of a barrier.
+  for (const std::string group : {"all", "papers", "hardware"})
+    expect(header + "numa8," + group + ",4,1,fit\n",
+           "mine.csv:2: '" + group + "' is a group of barriers");
   const std::string base = header + "numa8,ticket,4,100,base\n";
   expect(base + "numa8,mcs,4,90,base\n", "mine.csv: 'numa8' has two values of use 'base'");
   expect(base + "numa8,mcs,8,90,check\n", "'numa8' has no value of use 'base' for 8 threads");
@@ -83,6 +89,15 @@ TEST(Published, FindsTheWorkBehindABase) {
   const std::string told = test::refusal_of<std::invalid_argument>(
       [&] { static_cast<void>(work_behind(m, small, 0, 20, 1)); });
   EXPECT_NE(told.find("takes longer without work"), std::string::npos) << told;
+}
+
+TEST(Published, TheMedianOfAnEvenNumberLiesBetweenTwo) {
+  const machine m = find_machine("epyc2");
+  const published_value value{"epyc2", "flags", "spin", 8, 1};
+  const std::vector<double> loop =
+      run(m, barrier_named("flags", "spin"), {.threads = 8, .episodes = 2}).loop;
+  ASSERT_NE(loop[0], loop[1]);
+  EXPECT_DOUBLE_EQ(simulated_ns(m, value, 2, 1), (loop[0] + loop[1]) / 2);
 }
 
 // What a machine itself has simulated leads back to its numbers. Readers that are served slowly
