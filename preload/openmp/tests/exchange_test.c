@@ -30,7 +30,7 @@ static number sum(void) {
     for (int i = 0; i < 20; ++i) {
       CLOBBER;
 #pragma omp atomic
-      x += mine;
+      x -= mine;
     }
   }
   return x;
