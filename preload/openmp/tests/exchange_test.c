@@ -13,12 +13,21 @@ typedef long number;
 typedef double number;
 #endif
 
-#ifdef __AVX__
-// The instruction then needs a register of the upper half, and with it a longer prefix.
-#define CLOBBER \
-  __asm__ volatile("" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7")
+// The subtraction then needs a register of higher numbers, and with it a longer prefix, and no other
+// arithmetic is near.
+#if defined(__AVX512VL__)
+#define NEEDS "avx512vl"
+#define USE_OTHERS                                                                               \
+  __asm__ volatile(".skip 64, 0x90" ::                                                           \
+                       : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", \
+                         "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
+#elif defined(__AVX__)
+#define NEEDS "avx"
+#define USE_OTHERS                     \
+  __asm__ volatile(".skip 64, 0x90" :: \
+                       : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7")
 #else
-#define CLOBBER
+#define USE_OTHERS
 #endif
 
 static number sum(void) {
@@ -28,7 +37,7 @@ static number sum(void) {
     const int rank = omp_get_thread_num();
     const number mine = (number)(1.0 / (3 + rank) * (rank % 2 != 0 ? 1000 : 1));
     for (int i = 0; i < 20; ++i) {
-      CLOBBER;
+      USE_OTHERS;
 #pragma omp atomic
       x -= mine;
     }
@@ -49,8 +58,8 @@ int different_sums(void) {
 
 #ifndef IS_LIBRARY
 int main(int count, char** arguments) {
-#ifdef __AVX__
-  if (!__builtin_cpu_supports("avx")) return 0;
+#ifdef NEEDS
+  if (!__builtin_cpu_supports(NEEDS)) return 0;
 #endif
   int different = different_sums();
   for (int i = 1; i < count; ++i) {
