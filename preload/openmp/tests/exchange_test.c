@@ -13,8 +13,8 @@ typedef long number;
 typedef double number;
 #endif
 
-// The subtraction then needs a register of higher numbers, and with it a longer prefix, and no other
-// arithmetic is near.
+// The subtraction then needs a register of a higher number, and with it a longer prefix, and no
+// other arithmetic is near.
 #if defined(__AVX512VL__)
 #define NEEDS "avx512vl"
 #define USE_OTHERS                                                                               \
