@@ -402,7 +402,8 @@ static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, om
   if (here.acquires < 16) here.acquiring[here.acquires++] = id;
   ompt_data_t* data = NULL;
   int rank = 0;
-  for (int i = 0; is_strict() && get_task_info(i, NULL, &data, NULL, NULL, &rank) == 2; ++i) {
+  for (int i = 0; i < 8 && is_strict() && get_task_info(i, NULL, &data, NULL, NULL, &rank) == 2;
+       ++i) {
     const struct task* const t = data->ptr;
     CHECK(t == NULL || rank == t->rank, "rank %d of ancestor %d, not %d", rank, i, t->rank);
   }
