@@ -82,8 +82,8 @@ bool parse_cpus(word_reader& p, std::vector<long>& cpus) {
       (excludes ? excluded : cpus).push_back(cpu);
     }
   } while (p.take(','));
-  for (const long cpu : excluded) std::erase(cpus, cpu);
-  return true;
+  return std::all_of(excluded.begin(), excluded.end(),
+                     [&cpus](long cpu) { return std::erase(cpus, cpu) != 0; });
 }
 
 // The CPUs that the process may use, `shift` after those given; none if it may use none.
@@ -169,7 +169,8 @@ bool parse_places(const char* text) {
   for (const auto& each : abstract) {
     if (!p.take_word(each.name)) continue;
     long most = 0;
-    if (p.take('(') && (!p.take_signed(most) || most < 1 || !p.take(')'))) return false;
+    // A negative number is a very large one to libgomp.
+    if (p.take('(') && (!p.take_signed(most) || most == 0 || !p.take(')'))) return false;
     if (!p.is_at_end()) return false;
     std::vector<place> list;
     if (each.file != nullptr)
@@ -194,16 +195,17 @@ bool parse_places_of_cpus(const char* text) {
   while (*at != '\0') {
     char* end = nullptr;
     const unsigned long first = std::strtoul(at, &end, 0);
-    if (end == at) return false;
+    constexpr unsigned long most = 65535;
+    if (end == at || first > most) return false;
     unsigned long last = first, stride = 1;
     if (*end == '-') {
       at = end + 1;
       last = std::strtoul(at, &end, 0);
-      if (end == at || last < first) return false;
+      if (end == at || last < first || last > most) return false;
       if (*end == ':') {
         at = end + 1;
         stride = std::strtoul(at, &end, 0);
-        if (end == at || stride == 0) return false;
+        if (end == at || stride == 0 || stride > most) return false;
       }
     }
     for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu += stride)

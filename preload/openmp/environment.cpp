@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -46,6 +47,9 @@ void complain(const char* format, const char* name) {
 }
 void invalid(const char* name) { complain("Invalid value for environment variable %s", name); }
 
+// The CPUs that the process could use before libgomp bound its first thread, or 0.
+constinit unsigned cpus_before_binding = 0;
+
 // A program whose threads are bound has a libgomp that has bound the first thread already, before
 // anything could read which CPUs the process may use. Its places tell which they are.
 // It comes before the initialization of static objects, one of which reads the CPUs.
@@ -57,6 +61,9 @@ void invalid(const char* name) { complain("Invalid value for environment variabl
   const auto list =
       reinterpret_cast<void (*)(int, int*)>(dlsym(RTLD_NEXT, "omp_get_place_proc_ids"));
   if (count == nullptr || size == nullptr || list == nullptr) return;
+  // If it has places, libgomp tells the number of before.
+  if (const auto before = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "omp_get_num_procs")))
+    cpus_before_binding = static_cast<unsigned>(std::max(before(), 0));
   cpu_set_t all;
   CPU_ZERO(&all);
   for (int place = 0; place < count(); ++place) {
@@ -68,13 +75,14 @@ void invalid(const char* name) { complain("Invalid value for environment variabl
   if (CPU_COUNT(&all) > 1) sched_setaffinity(0, sizeof all, &all);
 }
 
-bool read_number(const char* name, unsigned long& value, bool allows_zero) {
+bool read_number(const char* name, unsigned long& value, bool allows_zero,
+                 unsigned long most = LONG_MAX) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
   word_reader t(found);
   unsigned long number = 0;
   const bool is_read = t.take_number(number) && t.is_at_end();
-  if (!is_read || number > LONG_MAX || (number == 0 && !allows_zero)) {
+  if (!is_read || number > most || (number == 0 && !allows_zero)) {
     invalid(name);
     return false;
   }
@@ -161,27 +169,28 @@ void read_schedule(global_settings& g) {
     if (!t.take(':')) return complain("Unknown value for environment variable %s", name);
   }
   unsigned schedule = 0;
-  if (t.take_word("static"))
+  if (t.take_letters("static"))
     schedule = schedule_static;
-  else if (t.take_word("dynamic"))
+  else if (t.take_letters("dynamic"))
     schedule = schedule_dynamic;
-  else if (t.take_word("guided"))
+  else if (t.take_letters("guided"))
     schedule = schedule_guided;
-  else if (t.take_word("auto"))
+  else if (t.take_letters("auto"))
     schedule = schedule_auto;
   else
     return complain("Unknown value for environment variable %s", name);
   if (schedule == schedule_static && !is_nonmonotonic) modifier = schedule_monotonic;
+  // It counts whatever comes after it, as in libgomp.
+  g.first.schedule = schedule | modifier;
   long chunk = schedule == schedule_static ? 0 : 1;
   if (t.take(',')) {
     unsigned long number = 0;
-    if (!t.take_number(number) || number > 0x7fffffff)
+    if (!t.take_number(number) || number > INT_MAX || !t.is_at_end())
       return complain("Invalid value for chunk size in environment variable %s", name);
     chunk = static_cast<long>(number);
     if (chunk == 0 && schedule != schedule_static) chunk = 1;
   }
-  if (!t.is_at_end()) return invalid(name);
-  g.first.schedule = schedule | modifier;
+  if (!t.is_at_end()) return complain("Unknown value for environment variable %s", name);
   g.first.chunk = chunk;
 }
 
@@ -261,29 +270,23 @@ void read_places(global_settings& g, bool bind_is_given) {
 }
 
 void read_environment(global_settings& g) {
-  g.first.threads = usable_processors();
+  g.first.threads = processors_before_binding();
   unsigned long number = 0;
   read_schedule(g);
   read_bool("OMP_DYNAMIC", g.first.is_dynamic);
   read_bool("OMP_CANCELLATION", g.can_cancel);
   read_bool("OMP_DISPLAY_AFFINITY", g.displays_affinity);
-  if (const char* const device = std::getenv("OMP_DEFAULT_DEVICE"); device != nullptr) {
-    word_reader t(device);
-    long value = 0;
-    if (t.take_signed(value) && t.is_at_end() && value >= 0)
-      g.first.device = static_cast<int>(value);
-    else
-      invalid("OMP_DEFAULT_DEVICE");
-  }
-  if (read_number("OMP_MAX_TASK_PRIORITY", number, true))
-    g.max_task_priority = static_cast<int>(std::min(number, 0x7ffffffful));
+  if (read_number("OMP_DEFAULT_DEVICE", number, true, INT_MAX))
+    g.first.device = static_cast<int>(number);
+  if (read_number("OMP_MAX_TASK_PRIORITY", number, true, INT_MAX))
+    g.max_task_priority = static_cast<int>(number);
   if (read_number("OMP_THREAD_LIMIT", number, false))
     g.thread_limit = static_cast<unsigned>(std::min(number, 0xfffffffful));
   g.first.thread_limit = g.thread_limit;
-  if (read_number("OMP_NUM_TEAMS", number, false))
-    g.num_teams = static_cast<unsigned>(std::min(number, 0x7ffffffful));
-  if (read_number("OMP_TEAMS_THREAD_LIMIT", number, false))
-    g.teams_thread_limit = static_cast<unsigned>(std::min(number, 0xfffffffful));
+  if (read_number("OMP_NUM_TEAMS", number, false, INT_MAX))
+    g.num_teams = static_cast<unsigned>(number);
+  if (read_number("OMP_TEAMS_THREAD_LIMIT", number, false, INT_MAX))
+    g.teams_thread_limit = static_cast<unsigned>(number);
   read_threads(g);
   bool bind_is_given = false;
   read_bind(g, bind_is_given);
@@ -300,7 +303,9 @@ void read_environment(global_settings& g) {
   g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "1") == 0;
   if (read_stack("OMP_STACKSIZE", g.stack_bytes) || read_stack("GOMP_STACKSIZE", g.stack_bytes))
     check_stack(g.stack_bytes);
-  g.affinity_format = std::getenv("OMP_AFFINITY_FORMAT");
+  // The program may change its environment later.
+  if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT"); format != nullptr)
+    g.affinity_format = strdup(format);
   if (const char* const allocator = std::getenv("OMP_ALLOCATOR"); allocator != nullptr) {
     bool is_found = false;
     for (std::size_t i = 0; i < std::size(allocators) && !is_found; ++i) {
@@ -377,6 +382,15 @@ unsigned usable_processors() noexcept {
     return platform::usable_cpus();
   }();
   return count;
+}
+
+unsigned processors_before_binding() noexcept {
+  const unsigned usable = usable_processors();
+  // A quota that allows fewer CPUs than the places have counts in both cases.
+  if (usable < process_cpus().size() || usable >= cpus_before_binding) return usable;
+  const double quota = platform::recent_cpu_quota();
+  return quota <= 0 || quota >= cpus_before_binding ? cpus_before_binding
+                                                    : static_cast<unsigned>(std::ceil(quota));
 }
 
 void display_environment(bool is_verbose) {

@@ -75,6 +75,9 @@ inline bool is_reproducible() { return global().is_reproducible; }
 const std::vector<unsigned>& process_cpus();
 // The number of CPUs that the process may use, at most its CPU quota rounded up.
 unsigned usable_processors() noexcept;
+// The same, also if the environment binds threads to some of the CPUs only: the default number of
+// threads, as in libgomp.
+unsigned processors_before_binding() noexcept;
 // What omp_display_env prints.
 void display_environment(bool is_verbose);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds loops with compare-and-swap that update a floating-point variable, in the machine code of
-// the program and of its libraries. The tables for exceptions tell where functions begin and end.
+// the program and of its libraries. The tables for exceptions tell where functions begin and end;
+// code of which they do not tell is searched as well.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -28,7 +29,8 @@ struct object_code {
   std::unordered_set<address> regions;
   // Where the object is, if another function has one: then any of its regions may call it.
   std::vector<function_range> whole_objects;
-  std::unordered_set<address> seen_objects;
+  // Where the program headers of those objects are that have been read.
+  std::unordered_set<const void*> seen_objects;
 };
 object_code& found() {
   static object_code& one = *new object_code;
@@ -42,10 +44,12 @@ T read(address at) {
   return value;
 }
 
-// The functions of an object, from the search table of its exception tables. Compilers write it
-// with offsets of 32 bits; other encodings give none.
+// The functions of an object in the order of their addresses, from the search table of its
+// exception tables. Compilers write it with offsets of 32 bits; other encodings, or no table, give
+// none.
 std::vector<function_range> functions_of(address header) {
   std::vector<function_range> all;
+  if (header == 0) return all;
   constexpr unsigned char offset_from_header = 0x3b, count_of_4_bytes = 0x03, own_offset = 0x1b;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(header);
   if (bytes[0] != 1 || bytes[1] != own_offset || bytes[2] != count_of_4_bytes ||
@@ -58,23 +62,71 @@ std::vector<function_range> functions_of(address header) {
     const address entry = header + static_cast<address>(read<std::int32_t>(row + 4));
     all.push_back({begin, begin + read<std::uint32_t>(entry + 12)});
   }
+  std::sort(all.begin(), all.end(),
+            [](const function_range& a, const function_range& b) { return a.begin < b.begin; });
   return all;
+}
+
+// The parts of the code that are in none of the functions, which lie in the order of their
+// addresses. Cuts functions off where their code, or the next function, shows that they end.
+std::vector<function_range> cut(std::vector<function_range>& functions,
+                                const std::vector<function_range>& code) {
+  std::vector<function_range> rest;
+  std::size_t i = 0;
+  for (const function_range& segment : code) {
+    address at = segment.begin;
+    for (; i < functions.size() && functions[i].begin < segment.end; ++i) {
+      function_range& f = functions[i];
+      if (f.begin < segment.begin) f.end = f.begin;
+      f.end = std::min(f.end, segment.end);
+      if (i + 1 < functions.size()) f.end = std::min(f.end, functions[i + 1].begin);
+      if (f.end <= f.begin) continue;
+      if (at < f.begin) rest.push_back({at, f.begin});
+      at = f.end;
+    }
+    if (at < segment.end) rest.push_back({at, segment.end});
+  }
+  functions.resize(i);
+  return rest;
 }
 
 #if defined(__x86_64__)
 
 // Whether an addition, subtraction, multiplication or division of floating-point values ends here.
+// Reads at most five bytes.
 bool is_arithmetic(const unsigned char* code) {
-  const unsigned char operation = code[2];
-  const bool is_wanted =
-      operation == 0x58 || operation == 0x59 || operation == 0x5c || operation == 0x5e;
-  if (!is_wanted) return false;
-  // F2 0F 58 and F3 0F 58, or with two bytes of VEX before the operation.
-  return (code[1] == 0x0f && (code[0] == 0xf2 || code[0] == 0xf3 || (code[0] & 0xf0) == 0x40)) ||
-         code[0] == 0xc5;
+  const auto is_operation = [](unsigned char c) {
+    return c == 0x58 || c == 0x59 || c == 0x5c || c == 0x5e;
+  };
+  // A multiplication with an addition is in the second map of operations.
+  const auto is_of_map = [&](unsigned map, unsigned char c) {
+    return map == 1 ? is_operation(c)
+                    : map == 2 && (c & 0xf) >= 6 && (c >> 4) >= 0x9 && (c >> 4) <= 0xb;
+  };
+  // F2 0F 58 and F3 0F 58, or with two, three or four bytes of VEX and EVEX before the operation.
+  if (code[0] == 0xc4) return is_of_map(code[1] & 0x1f, code[3]);
+  if (code[0] == 0x62) return (code[2] & 4) != 0 && is_of_map(code[1] & 0xf, code[4]);
+  return is_operation(code[2]) &&
+         ((code[1] == 0x0f && (code[0] == 0xf2 || code[0] == 0xf3 || (code[0] & 0xf0) == 0x40)) ||
+          code[0] == 0xc5);
 }
 
-bool has_exchange_loop(const function_range& f) {
+// Whether such an operation of the x87 unit begins here, and a store of its result to memory soon
+// after it: these codes alone are too short to tell.
+bool is_x87_arithmetic(const unsigned char* code, const unsigned char* end) {
+  // Two operations of each code compare.
+  const unsigned operation = code[1] >> 3 & 7;
+  if ((code[0] != 0xd8 && code[0] != 0xdc && code[0] != 0xde) || (operation | 1) == 3) return false;
+  constexpr std::ptrdiff_t soon = 8;
+  for (const unsigned char* c = code + 2; c + 1 < end && c - code <= soon; ++c) {
+    const bool is_store = (c[0] == 0xd9 || c[0] == 0xdd) && (c[1] >> 3 & 6) == 2 && c[1] < 0xc0;
+    if (is_store) return true;
+  }
+  return false;
+}
+
+// Returns where a loop's exchange is, or 0.
+address find_exchange_loop(const function_range& f) {
   const auto* const code = reinterpret_cast<const unsigned char*>(f.begin);
   const std::size_t size = f.end - f.begin;
   for (std::size_t i = 0; i + 4 < size; ++i) {
@@ -84,9 +136,9 @@ bool has_exchange_loop(const function_range& f) {
     // The new value is computed just before it is exchanged.
     const std::size_t from = i > 64 ? i - 64 : 0;
     for (std::size_t k = from; k + 3 <= i; ++k)
-      if (is_arithmetic(code + k)) return true;
+      if (is_arithmetic(code + k) || is_x87_arithmetic(code + k, code + i)) return f.begin + i;
   }
-  return false;
+  return 0;
 }
 
 // The addresses that the code of a function takes: those of regions' functions are among them.
@@ -103,57 +155,73 @@ void add_taken_addresses(const function_range& f, std::unordered_set<address>& t
 
 #else
 
-bool has_exchange_loop(const function_range&) { return false; }
+address find_exchange_loop(const function_range&) { return 0; }
 void add_taken_addresses(const function_range&, std::unordered_set<address>&) {}
 
 #endif
 
-void name(const function_range& f, const char* file, bool is_region) {
+void name(address code, const char* file, bool is_region) {
   Dl_info where{};
   const char* symbol = nullptr;
-  address offset = f.begin;
-  if (dladdr(reinterpret_cast<const void*>(f.begin), &where) != 0) {
-    symbol = reinterpret_cast<address>(where.dli_saddr) == f.begin ? where.dli_sname : nullptr;
-    offset = f.begin - reinterpret_cast<address>(where.dli_fbase);
+  address offset = code;
+  if (dladdr(reinterpret_cast<const void*>(code), &where) != 0) {
+    symbol = reinterpret_cast<address>(where.dli_saddr) == code ? where.dli_sname : nullptr;
+    offset = code - reinterpret_cast<address>(where.dli_fbase);
   }
   char at[32];
   std::snprintf(at, sizeof at, "+0x%lx", static_cast<unsigned long>(offset));
-  std::fprintf(
-      stderr,
-      "tutti: %s%s%s updates a floating-point variable in a way that no runtime can order; "
-      "the ranks of %s run one after the other\n",
-      file, symbol != nullptr ? ":" : "", symbol != nullptr ? symbol : at,
-      is_region ? "its region" : "all regions of this file");
+  const std::string place =
+      std::string(file) + (symbol != nullptr ? ":" : "") + (symbol != nullptr ? symbol : at);
+  // An object is read again when another one has gone.
+  static std::unordered_set<std::string>& named = *new std::unordered_set<std::string>;
+  if (!named.insert(place).second) return;
+  std::fprintf(stderr,
+               "tutti: %s updates a floating-point variable in a way that no runtime can order; "
+               "the ranks of %s run one after the other\n",
+               place.c_str(), is_region ? "its region" : "all regions of this file");
 }
 
-void read_object(const dl_phdr_info& object, address header, const function_range& range) {
-  const std::vector<function_range> all = functions_of(header);
-  std::vector<function_range> with_loop;
-  for (const function_range& f : all)
-    if (has_exchange_loop(f)) with_loop.push_back(f);
-  if (with_loop.empty()) return;
-  std::unordered_set<address> taken;
-  for (const function_range& f : all) add_taken_addresses(f, taken);
+void read_object(const dl_phdr_info& object, address header, const function_range& range,
+                 const std::vector<function_range>& code) {
+  std::vector<function_range> all = functions_of(header);
+  const std::vector<function_range> rest = cut(all, code);
   const char* const slash = std::strrchr(object.dlpi_name, '/');
   const char* file = slash != nullptr ? slash + 1 : object.dlpi_name;
   if (*file == '\0') file = "the program";
+  std::vector<function_range> with_loop;
+  for (const function_range& f : all)
+    if (find_exchange_loop(f) != 0) with_loop.push_back(f);
+  std::unordered_set<address> taken;
+  if (!with_loop.empty())
+    for (const function_range& f : all) add_taken_addresses(f, taken);
   for (const function_range& f : with_loop) {
     const bool is_region = taken.count(f.begin) != 0;
     if (is_region)
       found().regions.insert(f.begin);
     else
       found().whole_objects.push_back(range);
-    name(f, file, is_region);
+    name(f.begin, file, is_region);
+  }
+  for (const function_range& part : rest) {
+    const address exchange = find_exchange_loop(part);
+    if (exchange == 0) continue;
+    found().whole_objects.push_back(range);
+    name(exchange, file, false);
   }
 }
 
 }  // namespace
 
 void read_code() {
+  // Another object may have come where one has gone.
+  static unsigned long long unloaded = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void*) {
+        if (object->dlpi_subs != unloaded) found() = {};
+        unloaded = object->dlpi_subs;
         address header = 0;
         function_range range{UINTPTR_MAX, 0};
+        std::vector<function_range> code;
         for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
           const auto& s = object->dlpi_phdr[i];
           const address at = object->dlpi_addr + s.p_vaddr;
@@ -161,10 +229,12 @@ void read_code() {
           if (s.p_type != PT_LOAD) continue;
           range.begin = std::min(range.begin, at);
           range.end = std::max(range.end, at + s.p_memsz);
+          if ((s.p_flags & PF_X) != 0 && (s.p_flags & PF_R) != 0)
+            code.push_back({at, at + s.p_filesz});
         }
-        if (header == 0 || !imports_openmp(*object)) return 0;
-        if (!found().seen_objects.insert(header).second) return 0;
-        read_object(*object, header, range);
+        if (!imports_openmp(*object) || !found().seen_objects.insert(object->dlpi_phdr).second)
+          return 0;
+        read_object(*object, header, range, code);
         return 0;
       },
       nullptr);

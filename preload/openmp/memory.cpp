@@ -55,9 +55,10 @@ struct header {
 // All of them have ordinary memory here, also those that this runtime does not know.
 constexpr std::uintptr_t last_predefined = 1023;
 
-// `returned` is what the caller gives back to the same pool if it gets memory of it.
+// `returned` is what the caller gives back to the same pool if it gets memory of it. Allocators may
+// fall back to each other in a circle, which ends after `fallbacks`.
 void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears,
-           std::size_t returned = 0) {
+           std::size_t returned = 0, int fallbacks = 100) {
   if (size == 0) return nullptr;
   if (from == 0) from = env(self()).allocator;
   auto* const a = from > last_predefined ? reinterpret_cast<allocator*>(from) : nullptr;
@@ -89,7 +90,8 @@ void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears
       case fall_back_to_null: return nullptr;
       case fall_back_to_abort:
         fatal("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
-      case fall_back_to_other: return take(wanted, size, a->other, clears);
+      case fall_back_to_other:
+        return fallbacks == 0 ? nullptr : take(wanted, size, a->other, clears, 0, fallbacks - 1);
       default: return take(wanted, size, 1, clears);
     }
   }

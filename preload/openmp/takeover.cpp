@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether this runtime takes the program over. Before main it reads the dynamic symbol tables of
 // all loaded objects. If one of them imports a symbol of an OpenMP runtime that this runtime lacks,
-// the program starts again without this library, and its own runtime runs it; nothing else has
-// happened by then. Objects that dlopen brings later are read when they open their first region;
-// they cannot get another runtime any more, so a symbol that this runtime lacks ends the program.
+// the program starts again without this library, and its own runtime runs it. By then the dynamic
+// linker has called the constructors of most other libraries, which so run twice. (With `-z
+// initfirst` it would call this library's first, but before libc knows the environment, before
+// libgomp has read it, and instead of another library that asks for the same.) Objects that dlopen
+// brings later are read when they open their first region; they cannot get another runtime any
+// more, so a symbol that this runtime lacks ends the program.
 #include "preload/openmp/takeover.hpp"
 
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <new>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/reproducible.hpp"
@@ -65,6 +73,11 @@ struct symbols {
   const ElfW(Half) * versions = nullptr;
   const ElfW(Verneed) * needed = nullptr;
   const ElfW(Verdef) * defined = nullptr;
+  // The places to which the dynamic linker writes addresses, and their bytes: those of functions
+  // that the object calls, and all others.
+  const ElfW(Rela) * of_calls = nullptr;
+  const ElfW(Rela) * of_others = nullptr;
+  std::size_t bytes_of_calls = 0, bytes_of_others = 0;
 };
 
 template <class T>
@@ -167,10 +180,23 @@ std::size_t find_definition(const symbols& all, const char* name) {
 
 // Returns the number of symbols among which the imports are. Linkers put imports before what
 // .gnu.hash has, except those whose address a program that cannot be moved takes. (A large library
-// has many symbols, in pages that nobody else may need.)
+// has many symbols, in pages that nobody else may need.) A .gnu.hash that has no symbols does not
+// tell how many there are, so the places that need their addresses do.
 std::size_t imports_end(const dl_phdr_info& object, const symbols& all) {
-  const bool is_program = object.dlpi_name == nullptr || *object.dlpi_name == '\0';
-  return all.gnu_hash == nullptr || is_program ? count_of(all) : hash_table(all.gnu_hash).first;
+  if (all.gnu_hash == nullptr) return count_of(all);
+  const hash_table table(all.gnu_hash);
+  if (const std::size_t count = table.count(); count != table.first) {
+    const bool is_program = object.dlpi_name == nullptr || *object.dlpi_name == '\0';
+    return is_program ? count : table.first;
+  }
+  std::size_t last = 0;
+  const auto look_through = [&last](const ElfW(Rela) * places, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes / sizeof *places; ++i)
+      last = std::max<std::size_t>(last, ELF64_R_SYM(places[i].r_info));
+  };
+  look_through(all.of_calls, all.bytes_of_calls);
+  look_through(all.of_others, all.bytes_of_others);
+  return last + 1;
 }
 
 symbols symbols_of(const dl_phdr_info& object) {
@@ -188,16 +214,47 @@ symbols symbols_of(const dl_phdr_info& object) {
       if (entry->d_tag == DT_VERDEF) found.defined = at<ElfW(Verdef)>(object, value);
       if (entry->d_tag == DT_GNU_HASH) found.gnu_hash = at<std::uint32_t>(object, value);
       if (entry->d_tag == DT_HASH) found.hash = at<std::uint32_t>(object, value);
+      if (entry->d_tag == DT_JMPREL) found.of_calls = at<ElfW(Rela)>(object, value);
+      if (entry->d_tag == DT_PLTRELSZ) found.bytes_of_calls = value;
+      if (entry->d_tag == DT_RELA) found.of_others = at<ElfW(Rela)>(object, value);
+      if (entry->d_tag == DT_RELASZ) found.bytes_of_others = value;
     }
   }
   return found;
 }
 
 // The dynamic linker takes a symbol of the wanted version, or any if none is wanted.
-bool has(const symbols& ours, const char* name, std::string_view version) {
-  return find_definition(ours, name, [&](std::size_t i) {
-           return version.empty() || version_of(ours, i) == version;
+bool has(const symbols& all, const char* name, std::string_view version) {
+  return find_definition(all, name, [&](std::size_t i) {
+           return version.empty() || version_of(all, i) == version;
          }) != 0;
+}
+
+// Whether the object is a runtime of OpenMP or OpenACC, or the part of LLVM's for devices.
+bool is_runtime(const symbols& all) {
+  constexpr const char* marks[] = {"GOMP_parallel", "__kmpc_fork_call", "acc_get_num_devices",
+                                   "__tgt_register_lib"};
+  return std::any_of(std::begin(marks), std::end(marks),
+                     [&](const char* mark) { return find_definition(all, mark) != 0; });
+}
+
+// Whether a loaded object that is no runtime defines the name: kmp_search may search a text, and
+// omp_fit may be an orthogonal matching pursuit. Compilers alone write the names with capitals and
+// underscores.
+bool is_of_others(const char* name, std::string_view version) {
+  if (name[0] == 'G' || name[0] == '_') return false;
+  struct wanted {
+    const char* name;
+    std::string_view version;
+  } one{name, version};
+  return dl_iterate_phdr(
+             [](dl_phdr_info* object, std::size_t, void* raw) {
+               const auto& want = *static_cast<const wanted*>(raw);
+               const symbols all = symbols_of(*object);
+               if (all.table == nullptr || all.strings == nullptr) return 0;
+               return has(all, want.name, want.version) && !is_runtime(all) ? 1 : 0;
+             },
+             &one) != 0;
 }
 
 struct search {
@@ -207,6 +264,9 @@ struct search {
   const char* runtime = "libgomp";
   bool any = false;
   bool has_tasks = false;
+  // Whether the program itself defines a runtime. The dynamic linker then takes that one for the
+  // program's libraries too.
+  bool is_in_program = false;
 };
 
 symbols read_exports() {
@@ -270,7 +330,7 @@ looked_at& past_looks() {
 // imports and this runtime lacks. What a program defines itself (a copy of clang's runtime, say) is
 // no import of ours.
 search look(const symbols& ours) {
-  search s{ours, {}, "libgomp", false, false};
+  search s{ours, {}};
   looked_at& past = past_looks();
   const object_counts now = count_objects();
   if (now.unloaded != past.counts.unloaded) past.objects.clear();
@@ -282,6 +342,7 @@ search look(const symbols& ours) {
         const symbols all = symbols_of(*object);
         if (all.table == nullptr || all.strings == nullptr) return 0;
         if (find_definition(all, "ompt_start_tool") != 0) past_looks().has_tool = true;
+        if (*object->dlpi_name == '\0' && is_runtime(all)) result.is_in_program = true;
         const std::size_t end = imports_end(*object, all);
         for (std::size_t i = 1; i < end; ++i) {
           const auto& symbol = all.table[i];
@@ -295,9 +356,10 @@ search look(const symbols& ours) {
             past_looks().has_clang = true;
           }
           const std::string_view version = version_of(all, i);
+          const bool is_ours = has(result.ours, name.data(), version);
+          if (!is_ours && is_of_others(name.data(), version)) continue;
           result.any = true;
-          if (!result.missing.empty() || ELF64_ST_BIND(symbol.st_info) == STB_WEAK ||
-              has(result.ours, name.data(), version))
+          if (!result.missing.empty() || ELF64_ST_BIND(symbol.st_info) == STB_WEAK || is_ours)
             continue;
           const char* const slash = std::strrchr(object->dlpi_name, '/');
           const char* file = slash != nullptr ? slash + 1 : object->dlpi_name;
@@ -360,9 +422,47 @@ std::string other_preloads() {
   return rest;
 }
 
+// Whether the path leads to the file that the process runs.
+bool is_own_program(const char* path) {
+  struct stat own {
+  }, other{};
+  return path != nullptr && stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+// Becomes the program again. The kernel calls a process after the path, so the path is the one by
+// which the program was started or, for the interpreter of a script, that of its file.
+void start_again(char** arguments) {
+  std::vector<char> file(4096);
+  const ssize_t size = readlink("/proc/self/exe", file.data(), file.size() - 1);
+  file[static_cast<std::size_t>(std::max<ssize_t>(size, 0))] = '\0';
+  const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (!is_own_program(path)) path = file.data();
+  if (!is_own_program(path)) path = "/proc/self/exe";
+  // If the program is an argument of the dynamic linker, only the kernel still knows all arguments.
+  std::string words;
+  std::vector<char*> all;
+  if (getauxval(AT_BASE) == 0) {
+    std::ifstream in("/proc/self/cmdline", std::ios::binary);
+    words.assign(std::istreambuf_iterator<char>(in), {});
+    for (std::size_t i = 0; i < words.size(); i += std::strlen(&words[i]) + 1)
+      all.push_back(&words[i]);
+    all.push_back(nullptr);
+    arguments = all.data();
+  }
+  execve(path, arguments, environ);
+  std::perror("tutti: the program cannot start again without tutti");
+  _exit(126);
+}
+
 void decide(char** arguments) {
-  const search found = look(exports());
+  search found = look(exports());
   if (found.has_tasks) note_tasks();
+  const char* const preloads = std::getenv("LD_PRELOAD");
+  const bool is_preloaded =
+      preloads != nullptr && std::strstr(preloads, own_file().c_str()) != nullptr;
+  if (is_preloaded && found.missing.empty() && found.is_in_program)
+    found.missing = "the program has a runtime of its own";
   if (found.missing.empty()) {
     // Only a program that has OpenMP by now is worth a line; others get theirs when they open a
     // region.
@@ -370,9 +470,6 @@ void decide(char** arguments) {
     return;
   }
   say(found.runtime, found.missing);
-  const char* const preloads = std::getenv("LD_PRELOAD");
-  const bool is_preloaded =
-      preloads != nullptr && std::strstr(preloads, own_file().c_str()) != nullptr;
   if (!is_preloaded) {
     std::fprintf(stderr, "tutti: %s; link the program with %s instead\n", found.missing.c_str(),
                  found.runtime);
@@ -383,9 +480,7 @@ void decide(char** arguments) {
     unsetenv("LD_PRELOAD");
   else
     setenv("LD_PRELOAD", rest.c_str(), 1);
-  execve("/proc/self/exe", arguments, environ);
-  std::perror("tutti: the program cannot start again without tutti");
-  _exit(126);
+  start_again(arguments);
 }
 
 }  // namespace
@@ -405,7 +500,10 @@ void for_each_definition(const char* name, const char* unless, void* raw,
         if (s.table == nullptr || s.strings == nullptr) return 0;
         const std::size_t i = find_definition(s, want.name);
         if (i == 0 || find_definition(s, want.unless) != 0) return 0;
-        void* const function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
+        void* function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
+        // Such a symbol is a function that returns the function.
+        if (ELF64_ST_TYPE(s.table[i].st_info) == STT_GNU_IFUNC)
+          function = reinterpret_cast<void* (*)(unsigned long)>(function)(getauxval(AT_HWCAP));
         want.found(want.raw, object->dlpi_name, function);
         return 0;
       },

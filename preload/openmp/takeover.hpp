@@ -36,10 +36,11 @@ void reset_looks();
 // Notes that a region with this function opens. It may be the first one of an object that dlopen
 // has brought, so it looks for new objects unless the thread remembers the function. A thread
 // remembers one function for each of 64 hashes; if two functions have the same hash, it looks
-// again, which costs time only.
+// again, which costs time only. With --reproducible it always looks, because a library that comes
+// where another one has gone may have its region at the same address.
 inline void note_region(thread& me, region_function function) {
   region_function& checked = me.checked[reinterpret_cast<std::uintptr_t>(function) / 16 % 64];
-  if (checked != function) {
+  if (checked != function || is_reproducible()) {
     checked = function;
     check_new_objects();
   }

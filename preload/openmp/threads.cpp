@@ -383,7 +383,7 @@ void look_at_cpus(thread& me, omp_team& team) {
 
 unsigned processors_here() {
   const thread& me = self();
-  if (places_ != nullptr) return usable_processors();
+  if (places_ != nullptr) return processors_before_binding();
   return std::min(count_of(me.is_worker ? me.cpus : cpus_here()), usable_processors());
 }
 

@@ -151,7 +151,8 @@ inline thread& self() {
 omp_team* new_team();
 // Finds out which CPUs the calling thread may use, before it gets workers for the team.
 void look_at_cpus(thread& me, omp_team& team);
-// The number of CPUs that the calling thread may use, at most that of usable_processors().
+// The number of CPUs that the calling thread may use, at most that of usable_processors(); if the
+// environment binds threads, that of processors_before_binding().
 unsigned processors_here();
 worker* get_worker(unsigned rank, bool is_bound);
 // Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.

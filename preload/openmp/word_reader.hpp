@@ -24,9 +24,13 @@ class word_reader {
   }
   bool take_word(const char* word) {
     const std::size_t size = std::strlen(word);
-    if (strncasecmp(at_, word, size) != 0 || std::isalnum(static_cast<unsigned char>(at_[size])) ||
-        at_[size] == '_')
-      return false;
+    const char after = at_[strnlen(at_, size)];
+    return !std::isalnum(static_cast<unsigned char>(after)) && after != '_' && take_letters(word);
+  }
+  // Others may follow at once.
+  bool take_letters(const char* letters) {
+    const std::size_t size = std::strlen(letters);
+    if (strncasecmp(at_, letters, size) != 0) return false;
     at_ += size;
     skip();
     return true;

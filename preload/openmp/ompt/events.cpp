@@ -127,6 +127,7 @@ void region_ends(thread& me, omp_team& team) {
 void implicit_task_begins(thread& me, void* frame) {
   omp_team& team = *me.now.team;
   begin_part(*me.now.current, ompt_task_implicit);
+  part_of(*me.now.current).rank = me.now.rank;
   ompt_frame_t& f = part_of(*me.now.current).frame;
   f.exit_frame.ptr = frame;
   f.exit_frame_flags = frame_flags;
@@ -328,6 +329,7 @@ void task_depends(thread& me, task& predecessor, task& successor) {
 }
 
 void task_switch(thread& me, task& from, ompt_task_status_t status, task* to) {
+  if (to != nullptr) part_of(*to).rank = me.now.rank;
   report<ompt_callback_task_schedule_t>(
       me, ompt_callback_task_schedule, &part_of(from).data, status,
       to != nullptr ? &part_of(*to).data : static_cast<ompt_data_t*>(nullptr));

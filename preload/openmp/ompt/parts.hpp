@@ -53,6 +53,8 @@ struct task_part {
   ompt_data_t data{};
   ompt_frame_t frame{};
   int flags = 0;
+  // The rank of the thread that runs it.
+  unsigned rank = 0;
   // Whether its last event was that it waits for omp_fulfill_event. The team's lock protects it.
   bool has_detached = false;
   // The worksharing construct in which the task is, or 0.

@@ -184,7 +184,7 @@ int get_task_info(int ancestor, int* flags, ompt_data_t** data, ompt_frame_t** f
   if (data != nullptr) *data = &part.data;
   if (frame != nullptr) *frame = &part.frame;
   if (parallel_data != nullptr) *parallel_data = &c->team->tool.data;
-  if (thread_num != nullptr) *thread_num = static_cast<int>(c->rank);
+  if (thread_num != nullptr) *thread_num = static_cast<int>(part.rank);
   return is_there;
 }
 

@@ -146,6 +146,36 @@ static void exit_inside(void) {
   }
 }
 
+/* Another thread runs the task of one that waits, so its ancestors are those of several threads. */
+static void tasks_elsewhere(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(3)
+  if (omp_get_thread_num() == 1) {
+    int is_done = 0;
+#pragma omp task shared(is_done, lock)
+    {
+#pragma omp parallel num_threads(2)
+      {
+        omp_set_lock(&lock);
+        omp_unset_lock(&lock);
+      }
+#pragma omp task if (0)
+      {
+        omp_set_lock(&lock);
+        omp_unset_lock(&lock);
+      }
+#pragma omp atomic write
+      is_done = 1;
+    }
+    for (int now = 0; !now;) {
+#pragma omp atomic read
+      now = is_done;
+    }
+  }
+  omp_destroy_lock(&lock);
+}
+
 int main(int count, char** arguments) {
   const char* const what = count > 1 ? arguments[1] : "";
   omp_set_max_active_levels(2);
@@ -157,6 +187,8 @@ int main(int count, char** arguments) {
     pthread_t two[2];
     for (int i = 0; i < 2; ++i) pthread_create(&two[i], NULL, other_thread, NULL);
     for (int i = 0; i < 2; ++i) pthread_join(two[i], NULL);
+  } else if (strcmp(what, "tasks") == 0) {
+    tasks_elsewhere();
   } else if (strcmp(what, "many") == 0) {
     for (int i = 0; i < 200; ++i) constructs();
   } else {

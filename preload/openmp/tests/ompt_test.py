@@ -200,6 +200,8 @@ def modes(runner: Runner, program: str) -> None:
         for _ in range(5):
             if runner.check([program, how], 4, {}).get("end") != 1:
                 runner.wrong(f"{how}: the tool has not ended")
+    if runner.check([program, "tasks"], 3, {}).get("task_schedule.complete") != 2:
+        runner.wrong("tasks: two tasks do not run")
     both = runner.run([program, "fork"], 3, library, {})
     if len(both) != 2:
         runner.wrong(f"fork: {len(both)} processes have ended the tool, not 2")

@@ -102,6 +102,7 @@ struct region {
 enum task_state { created = 1, running, waiting, done };
 struct task {
   int kind; /* ompt_task_flag_t */
+  int rank; /* of the thread that runs it */
   atomic_int state;
   int open[most_open];
   int depth;
@@ -238,6 +239,7 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parall
       CHECK(get_task_info(0, &kind, &of_task, NULL, &data, &rank) == 2 && of_task == task &&
                 data == parallel && rank == (int)index && (kind & ompt_task_implicit) != 0,
             "ompt_get_task_info: rank %d of %u, kind %x", rank, index, (unsigned)kind);
+      t->rank = (int)index;
       *(struct region**)(t + 1) = r;
     }
   } else {
@@ -367,7 +369,7 @@ static void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt
     CHECK(to->state == created, "a task begins in state %d", to->state);
     to->state = running;
     ompt_data_t* data = NULL;
-    CHECK(get_task_info(0, NULL, &data, NULL, NULL, NULL) == 2, "no current task");
+    CHECK(get_task_info(0, NULL, &data, NULL, NULL, &to->rank) == 2, "no current task");
   } else {
     CHECK(to->state == running, "a task goes on in state %d", to->state);
   }
@@ -398,6 +400,13 @@ static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, om
   count("mutex_acquire", mutex_name(kind), "");
   CHECK(id != 0, "a mutex without a number");
   if (here.acquires < 16) here.acquiring[here.acquires++] = id;
+  ompt_data_t* data = NULL;
+  int rank = 0;
+  for (int i = 0; i < 8 && is_strict() && get_task_info(i, NULL, &data, NULL, NULL, &rank) == 2;
+       ++i) {
+    const struct task* const t = data->ptr;
+    CHECK(t == NULL || rank == t->rank, "rank %d of ancestor %d, not %d", rank, i, t->rank);
+  }
   misbehave();
 }
 static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void* code) {

@@ -207,6 +207,15 @@ static void check_pools(void) {
   memset(large, 1, 100000);
   omp_free(large, tiny);
   omp_destroy_allocator(tiny);
+  // An allocator that falls back to the default one, which it is itself.
+  const omp_alloctrait_t circle[] = {{omp_atk_pool_size, 64},
+                                     {omp_atk_fallback, omp_atv_allocator_fb},
+                                     {omp_atk_fb_data, omp_null_allocator}};
+  const omp_allocator_handle_t itself = omp_init_allocator(omp_default_mem_space, 3, circle);
+  omp_set_default_allocator(itself);
+  CHECK(omp_alloc(100000, itself) == NULL);
+  omp_set_default_allocator(omp_default_mem_alloc);
+  omp_destroy_allocator(itself);
   // A block that grows needs room in its pool only for the difference.
   const omp_alloctrait_t narrow[] = {{omp_atk_pool_size, 10000},
                                      {omp_atk_fallback, omp_atv_null_fb}};

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-TUTTI = PROGRAM = OPENACC = STATIC = ""
+TUTTI = PROGRAM = OPENACC = STATIC = OTHERS = ""
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -160,6 +160,46 @@ class Runtimes(unittest.TestCase):
         self.assertEqual(run("--", OPENACC, "exit", "42").returncode, 42)
         self.assertEqual(run("--", OPENACC).stderr, "")
 
+    def test_missing_symbol_at_a_fixed_address(self) -> None:
+        """Such a program exports nothing, so its table of hashes says nothing of its imports."""
+        missing = "tutti: runtime libgomp: the program imports acc_get_num_devices"
+        done = run("--", OPENACC + "_fixed", TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stderr[: len(missing)]), (0, missing))
+
+    def test_names_of_others(self) -> None:
+        """kmp_search of another library is none of a runtime's, whenever the library comes."""
+        library = os.path.join(OTHERS, "libopenmp_calls_alike.so")
+        done = run("--", PROGRAM, "open", library, TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stderr), (45, "tutti: runtime tutti\n"))
+        done = run("--", PROGRAM, "open", library, TUTTI_VERBOSE="1", LD_PRELOAD=library)
+        self.assertEqual((done.returncode, done.stderr), (45, "tutti: runtime tutti\n"))
+
+    def test_runtime_in_the_program(self) -> None:
+        done = run("--", PROGRAM + "_with_runtime", TUTTI_VERBOSE="1")
+        sentence = "tutti: runtime libgomp: the program has a runtime of its own\n"
+        self.assertEqual((done.returncode, done.stderr), (0, sentence))
+
+    def test_second_start(self) -> None:
+        """The program keeps its name and its arguments, also under the dynamic linker."""
+        with open(OPENACC, "rb") as file:
+            found = re.search(rb"/[\w/.-]*ld[\w.-]*\.so\.\d", file.read())
+        assert found is not None
+        with tempfile.TemporaryDirectory() as folder:
+            link, script = os.path.join(folder, "another"), os.path.join(folder, "script")
+            os.symlink(OPENACC, link)
+            self.assertEqual(run("--", link, "name").stdout, "another\n")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\nexec {found[0].decode()} "{OPENACC}" exit 42\n')
+            os.chmod(script, 0o755)
+            done = run("--", script, TUTTI_VERBOSE="1")
+            self.assertEqual(done.returncode, 42)
+            self.assertIn("tutti: runtime libgomp: the program imports", done.stderr)
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f"#!{OPENACC} exit\n")
+            # The kernel adds the script to the arguments, but only once.
+            done = run("--", script, stdin="text")
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+
     def test_program_without_openmp(self) -> None:
         done = run("--", "/bin/cat", stdin="text", TUTTI_VERBOSE="1")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "text", ""))
@@ -226,7 +266,7 @@ class Runtimes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TUTTI, PROGRAM, OPENACC, STATIC = (
-        os.path.abspath(each) if each else "" for each in sys.argv[1:5]
+    TUTTI, PROGRAM, OPENACC, STATIC, OTHERS = (
+        os.path.abspath(each) if each else "" for each in sys.argv[1:6]
     )
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

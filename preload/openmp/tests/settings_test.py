@@ -6,10 +6,10 @@ regions, and every message. Values are tried that are right, and ones that are n
 Under the preloaded library libgomp is loaded too and reports bad values; a program that is linked
 with tutti instead has tutti's messages. These differ today and are not compared:
 * OMP_DYNAMIC=true: libgomp subtracts the load of the machine from the number of threads;
-* OMP_SCHEDULE=dynamic,-2 (another value), "dynamic 3" (message);
-* OMP_PLACES={0}, with which libgomp's default is the number of all CPUs;
+* OMP_SCHEDULE=dynamic,-2 (another value);
 * messages of the linked program for OMP_PLACES=threads(0) and {-1}, for GOMP_CPU_AFFINITY, and for
   OMP_TARGET_OFFLOAD;
+* GOMP_CPU_AFFINITY with CPUs that do not exist, on which libgomp makes no thread;
 * OMP_TARGET_OFFLOAD in what omp_display_env prints.
 usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI [PROGRAM_BUILT_BY_CLANG]
 """
@@ -37,7 +37,8 @@ VALUES: dict[str, tuple[str, ...]] = {
         "static", "static,5", "dynamic", "DYNAMIC,7", "guided", "guided,2", "auto", "auto,3",
         "monotonic:dynamic", "nonmonotonic:guided,4", "monotonic : static,2", "nonmonotonic:static",
         "dynamic,0", "static,0", "dynamic,x", "fast", "", "monotonic",
-        "dynamic,99999999999",
+        "dynamic,99999999999", "static,", "static 4", "staticx", "static4", "auto,", "dynamic 3",
+        "guided,99999999999", "guided,2,3", "monotonic:dynamic x", "nonmonotonic:static,x",
     ),
     "OMP_PROC_BIND": (
         "true", "false", "close", "spread", "master", "primary", "close,spread", "close , primary",
@@ -46,7 +47,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "OMP_PLACES": (
         "threads", "cores", "sockets", "{0},{1}", "{0,1}", "{0:2}", "{0}:2",
         "{0}:2:1", "ll_caches", "numa_domains", "{", "{0", "{0},",
-        "nowhere", "{0}:0",
+        "nowhere", "{0}:0", "{0}", "cores(1)", "threads(1)", "threads(-1)",
     ),
     "OMP_CANCELLATION": ("true", "false", "maybe"),
     "OMP_THREAD_LIMIT": ("1", "2", "5", "0", "-3", "lots", "9223372036854775808"),
@@ -56,17 +57,19 @@ VALUES: dict[str, tuple[str, ...]] = {
     ),
     "GOMP_STACKSIZE": ("900", "none"),
     "OMP_WAIT_POLICY": ("active", "PASSIVE", " passive ", "lazy", ""),
-    "OMP_DEFAULT_DEVICE": ("0", "4", "gpu", "-1"),
-    "OMP_MAX_TASK_PRIORITY": ("0", "9", "-1", "high", "9223372036854775808"),
-    "OMP_NUM_TEAMS": ("0", "3", "-1", "few"),
-    "OMP_TEAMS_THREAD_LIMIT": ("0", "3", "-1", "few"),
+    "OMP_DEFAULT_DEVICE": ("0", "4", "gpu", "-1", "2147483647", "2147483648", "4294967297"),
+    "OMP_MAX_TASK_PRIORITY": (
+        "0", "9", "-1", "high", "9223372036854775808", "2147483647", "2147483648",
+    ),
+    "OMP_NUM_TEAMS": ("0", "3", "-1", "few", "2147483647", "2147483648", "99999999999"),
+    "OMP_TEAMS_THREAD_LIMIT": ("0", "3", "-1", "few", "2147483647", "2147483648", "4294967295"),
     "OMP_ALLOCATOR": (
         "omp_default_mem_alloc", "omp_thread_mem_alloc", "OMP_CGROUP_MEM_ALLOC", "omp_fast_alloc",
     ),
     "OMP_DISPLAY_ENV": ("true", "false", "verbose", "loud"),
     "OMP_DISPLAY_AFFINITY": ("false", "perhaps"),
     "OMP_AFFINITY_FORMAT": ("", "thread %n of %N", "%{thread_num}"),
-    "GOMP_CPU_AFFINITY": ("0 1", "0-1", "1,0", "0-1:1"),
+    "GOMP_CPU_AFFINITY": ("0 1", "0-1", "1,0", "0-1:1", "0", "0-1:9"),
     "OMP_TARGET_OFFLOAD": ("default", "disabled"),
 }
 
@@ -75,7 +78,7 @@ INTERVALS = (
     "{0,1}:1:7", "{0:2:1}:1:0", "{0:1:0},{1}", "{0,1}:2", "{0:2}:2", "{1}:2:-1", "{0}:2:-1",
     "{0,1}:2:-1", "{0}:2:-5", "{0}:1000000", "{0}:3:9223372036854775807", "!{0},{1}",
     "!{0},{0},{1}", "{0,1},!{0}", "{0},{1},!{0}:1", "{0},{1},!{0}:2", "{!0,0}", "{0,1,!0:1}",
-    "{! 0,0}", "{0},{1},{0,1},!{0,1}", "{!1,1},{0,1}",
+    "{! 0,0}", "{0},{1},{0,1},!{0,1}", "{!1,1},{0,1}", "{0,!1}", "{0,1,!1,!1}", "{0,1,!1}",
 )
 
 # The numbers of processes and threads differ between runs.
@@ -201,6 +204,10 @@ class Settings(unittest.TestCase):
             with self.subTest(places=places):
                 self.assertEqual(run(PROGRAM, "", {"OMP_PLACES": places}, LIBRARY), expected)
                 self.assertEqual(run(LINKED, "", {"OMP_PLACES": places})[:2], expected[:2])
+        for cpus in ("0-99999999999", "0 99999", "0--1", "0-1:-1"):
+            expected = run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus})
+            with self.subTest(cpus=cpus):
+                self.assertEqual(run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus}, LIBRARY), expected)
 
     def test_pause(self) -> None:
         _, output, _ = self.compare("pause", {})

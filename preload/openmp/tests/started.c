@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that run_test.py starts in several ways: it opens a region and then does what its
 // arguments ask for.
+#ifdef _OPENMP
+#include <dlfcn.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +13,13 @@
 #ifdef IMPORTS_OPENACC
 // libgomp has this symbol and tutti has not.
 extern int acc_get_num_devices(int kind);
+#endif
+#ifdef HAS_RUNTIME
+// The program defines a runtime that has one thread.
+void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
+  (void)threads, (void)flags;
+  function(data);
+}
 #endif
 
 int main(int count, char** arguments) {
@@ -24,6 +34,20 @@ int main(int count, char** arguments) {
   if (count == 3 && strcmp(arguments[1], "exit") == 0) return atoi(arguments[2]);
   if (count == 3 && strcmp(arguments[1], "signal") == 0) return raise(atoi(arguments[2]));
   if (count == 2 && strcmp(arguments[1], "group") == 0) return printf("%d\n", (int)getpgrp()) < 0;
+  if (count == 2 && strcmp(arguments[1], "name") == 0) {
+    char name[64] = "";
+    FILE* const file = fopen("/proc/self/comm", "r");
+    return fgets(name, sizeof name, file) == NULL || fputs(name, stdout) < 0 || fclose(file) != 0;
+  }
+#ifdef _OPENMP
+  // Libraries with names that begin like those of a runtime.
+  if (count == 3 && strcmp(arguments[1], "open") == 0) {
+    void* const library = dlopen(arguments[2], RTLD_NOW);
+    int (*const search)(void) = library == NULL ? NULL : (int (*)(void))dlsym(library, "search");
+    if (search == NULL) return puts(dlerror()), 97;
+    return search();
+  }
+#endif
   for (int c = getchar(); c != EOF; c = getchar()) putchar(c);
   return 0;
 }
