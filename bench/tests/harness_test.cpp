@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <sstream>
 
 #include "bench/events/suite.hpp"
@@ -86,12 +87,14 @@ TEST_F(Harness, SeesAKnownDelayFromLastInToLastOut) {
 }
 
 TEST_F(Harness, LatenessOfARankIsNotLatency) {
-  const suite& s = run_in("imbalance_100us");
-  ASSERT_EQ(s.results().size(), 2u);
-  EXPECT_LT(cost_of(s.results()[0]), 20e3);
-  // The waiter spins: it burns what the late rank is late by.
-  EXPECT_EQ(s.results()[1].what, metric::cpu_time);
-  EXPECT_NEAR(cost_of(s.results()[1]), 100e3, 20e3);
+  EXPECT_TRUE(is_soon([&] {
+    plan_.contenders.clear();
+    const suite& s = run_in("imbalance_100us");
+    if (s.results().size() != 2) return false;
+    EXPECT_EQ(s.results()[1].what, metric::cpu_time);
+    // The waiter spins: it burns what the late rank is late by.
+    return cost_of(s.results()[0]) < 20e3 && std::abs(cost_of(s.results()[1]) - 100e3) < 20e3;
+  }));
 }
 
 const measurement& of_metric(const suite& s, metric what) {

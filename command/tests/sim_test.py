@@ -259,7 +259,7 @@ class Sim(SimCase):
                       ("event", "--machine", "core2d", "--receivers", ""),
                       ("sweep", "--machines", ""),
                       ("published", "hetland_2019", "--machines", "")):  # fmt: skip
-            self.assertIn("an item of the list is empty", self.refused(*words))
+            self.assertIn("the value is empty", self.refused(*words))
 
     def test_help(self) -> None:
         waits = " ".join(tutti_sim("barrier", "--help")[1].split())
