@@ -75,7 +75,7 @@ report: bootstrap build $(if $(findstring --long,$(REPORT_OPTIONS)),unoptimised)
 	$(Q).venv/bin/python -m report make --tutti build/tutti --out results $(REPORT_OPTIONS)
 
 .PHONY: test
-test: bootstrap build ## run all quick tests (under 20 minutes on two cores)
+test: bootstrap build ## run all quick tests (20 to 25 minutes on two cores)
 	$(Q)$(call say,'running the quick tests with $(JOBS) jobs')
 	$(Q)ctest --preset release $(CTEST_OPTIONS)
 

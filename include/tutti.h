@@ -294,11 +294,14 @@ TUTTI_API int tutti_shared_barrier_arrive_and_wait_for(tutti_shared_barrier* bar
 TUTTI_API int tutti_shared_barrier_died(const tutti_shared_barrier* barrier, uint32_t* rank,
                                         int32_t* process);
 
-/* Tells which ranks have not arrived in `phase`, in the form of tutti_barrier_missing. */
+/* Tells which ranks have not arrived in `phase`, in the form of tutti_barrier_missing.
+ * Errors: TUTTI_EINVAL (barrier or count is NULL; ranks is NULL while capacity > 0),
+ * TUTTI_ENOMEM. */
 TUTTI_API int tutti_shared_barrier_missing(const tutti_shared_barrier* barrier, uint64_t phase,
                                            uint32_t* ranks, size_t capacity, size_t* count);
 
-/* Does for all participants what tutti_barrier_set_patience does for a barrier. */
+/* Does for all participants what tutti_barrier_set_patience does for a barrier.
+ * Errors: TUTTI_EINVAL (barrier is NULL; the text is none of those). */
 TUTTI_API int tutti_shared_barrier_set_patience(tutti_shared_barrier* barrier,
                                                 const char* patience);
 

@@ -323,7 +323,7 @@ std::optional<found_plan> plan_of(const found_network& all, node_id me, unsigned
       has_segment = has_segment || ++on_port[l.port] > 1;
     }
     std::ranges::sort(g[v]);
-    g[v].erase(std::ranges::unique(g[v]).begin(), g[v].end());
+    g[v].erase(std::unique(g[v].begin(), g[v].end()), g[v].end());
     edges += g[v].size();
   }
   const auto far = distances(g, 0);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/team/own_blocking.hpp"
+#include "src/uncancelled.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -211,11 +212,9 @@ void system_threads::join() noexcept {
   if (state_ == nullptr) return;
   const tutti::detail::own_blocking ours;
   // A cancellation point that the end of a team is not: it could not end the workers any more.
-  int before = PTHREAD_CANCEL_ENABLE;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  const uncancelled held;
   for (std::thread& worker : state_->workers) worker.join();
   state_->workers.clear();
-  pthread_setcancelstate(before, nullptr);
 }
 
 }  // namespace tutti::platform

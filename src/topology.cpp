@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "src/topology_source.hpp"
+#include "src/uncancelled.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::platform {
@@ -20,6 +21,8 @@ std::string cpu_model() {
 }
 
 topology detect() {
+  // It reads files, and what asks for the topology first may be a constructor that is noexcept.
+  const uncancelled held;
   topology found;
   found.model = cpu_model();
   read_topology(found);

@@ -206,7 +206,8 @@ std::vector<std::string> vector_units();
 // processor does not have it.
 void force_vector_unit(const std::string& name);
 
-// Returns the text that WRITE and the end of a program print, with the newline.
+// Returns the text that WRITE and the end of a program print, with the newline. Throws
+// std::invalid_argument if a PAIR is a null pointer.
 std::string to_text(const vector_value& value);
 
 }  // namespace tutti::vcode

@@ -131,7 +131,7 @@ std::vector<std::vector<std::uint8_t>> forged(const forger& f, std::uint32_t epi
   // A longer packet, by its headers, than its message is.
   all.push_back(f.frame(sound, the_key));
   std::vector<std::uint8_t>& longer = all.back();
-  for (const std::size_t at : {17, 39}) longer[at] = static_cast<std::uint8_t>(longer[at] + 8);
+  for (const std::size_t at : {17u, 39u}) longer[at] = static_cast<std::uint8_t>(longer[at] + 8);
   longer.resize(longer.size() + 8);
   tutti_net_put16(&longer[24], 0);
   tutti_net_put16(&longer[24],

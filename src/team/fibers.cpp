@@ -21,6 +21,7 @@
 #include "src/team/fiber_stack.hpp"
 #include "src/team/member_here.hpp"
 #include "src/team/own_blocking.hpp"
+#include "src/uncancelled.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
@@ -124,6 +125,7 @@ class no_stack final : public std::bad_alloc {
  public:
   no_stack(rank_t rank, std::size_t bytes) noexcept {
     unsigned long mappings = 0;
+    const uncancelled held;
     if (std::FILE* const limit = std::fopen("/proc/sys/vm/max_map_count", "re")) {
       if (std::fscanf(limit, "%lu", &mappings) != 1) mappings = 0;
       std::fclose(limit);

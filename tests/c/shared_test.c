@@ -62,6 +62,7 @@ static void test_by_name(void) {
   size_t count = 0;
   CHECK(tutti_shared_barrier_missing(sync, phase, missing, 2, &count) == TUTTI_OK);
   CHECK(count == 1 && missing[0] == 1);
+  CHECK(tutti_shared_barrier_missing(sync, phase, missing, 2, NULL) == TUTTI_EINVAL);
 
   uint32_t rank = 9;
   int32_t process = 9;

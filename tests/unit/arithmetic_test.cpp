@@ -158,7 +158,7 @@ TEST(NanosecondsOf, UsualUnits) {
 }
 
 TEST(NanosecondsOf, OddUnits) {
-  for (const int hours : {1, 4, 5, 9, 24 * 365})
+  for (const unsigned hours : {1u, 4u, 5u, 9u, 24u * 365})
     EXPECT_EQ(ns_of(timer_ticks(std::int64_t{1193182} * 3600 * hours)), hour * hours);
   EXPECT_EQ(ns_of(timer_ticks(1)), 839u) << "838.09 rounded up";
   EXPECT_EQ(ns_of(samples(std::int64_t{44100} * 3600 * 24 * 365)), 24 * 365 * hour);

@@ -89,6 +89,18 @@ TEST(CancellationDeathTest, TheFirstWaitMayReportAWrongPatience) {
   unsetenv("TUTTI_PATIENCE");
 }
 
+TEST(CancellationDeathTest, TheFirstTeamReadsTheTopology) {
+  // The child's team is the first of its process, as above.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        cancelled_thread first(
+            [] { tutti::team({.threads = 2, .place = platform::placement::compact}); });
+        std::_Exit(first.passed() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 // Threads that share a core ask the system where another one is idle, each 50 ms.
 TEST(Cancellation, PassesBarriers) {
   constexpr unsigned threads = 4;

@@ -378,9 +378,9 @@ TEST(Platform, AHostThatTakesTheCpuAwayIsNoTask) {
 
 // Returns for which part of the milliseconds after `now` waiters should sleep.
 double part_without_polling(const platform::quota_stops& stops, std::uint64_t now) {
-  constexpr int samples = 1'000;
+  constexpr unsigned samples = 1'000;
   int without = 0;
-  for (int i = 0; i < samples; ++i)
+  for (unsigned i = 0; i < samples; ++i)
     without += stops.forbid_polling(now + i * platform::quota_stops::turn_ns / samples);
   return static_cast<double>(without) / samples;
 }

@@ -89,10 +89,10 @@ std::string pair_type(const vector_value& value) {
     if (each.part == nullptr) {
       text += each.text;
     } else if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(each.part)) {
+      const pair& parts = pair_of(*whole);
       text += "pair(";
-      open.insert(
-          open.end(),
-          {{nullptr, ")"}, {&(*whole)->second, {}}, {nullptr, ","}, {&(*whole)->first, {}}});
+      open.insert(open.end(),
+                  {{nullptr, ")"}, {&parts.second, {}}, {nullptr, ","}, {&parts.first, {}}});
     } else {
       text += shown_kind(*each.part);
     }
@@ -104,6 +104,11 @@ std::string pair_type(const vector_value& value) {
 
 void append_text(std::string& text, kind type, const void* elements, std::size_t count) {
   append_pieces(text, type, elements, count, [](const std::string&) {});
+}
+
+const pair& pair_of(const std::shared_ptr<pair>& whole) {
+  if (whole == nullptr) throw std::invalid_argument("tutti: a PAIR is a null pointer");
+  return *whole;
 }
 
 bool write_text(std::FILE* to, kind type, const void* elements, std::size_t count) {

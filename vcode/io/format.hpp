@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "vcode/language/kind.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 
@@ -15,5 +17,8 @@ void append_text(std::string& text, kind type, const void* elements, std::size_t
 // Writes the same text without ever having all of it in memory. Returns whether `to` took all of
 // it; an error remains in `to`, for std::ferror, and in errno.
 bool write_text(std::FILE* to, kind type, const void* elements, std::size_t count);
+
+// Returns the PAIR that a host's value points to. Throws std::invalid_argument for a null pointer.
+const pair& pair_of(const std::shared_ptr<pair>& whole);
 
 }  // namespace tutti::vcode

@@ -26,7 +26,8 @@ type_term type_of(const vector_value& v) {
     open.pop_back();
     made.push_back({static_cast<kind>(each->index()), 0});
     if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(each)) {
-      open.insert(open.end(), {&(*whole)->second, &(*whole)->first});
+      const pair& parts = pair_of(*whole);
+      open.insert(open.end(), {&parts.second, &parts.first});
     }
   }
   return made;

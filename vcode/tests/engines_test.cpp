@@ -343,8 +343,8 @@ void expect_order_of_short_segments(bool is_maximum, std::size_t length, std::si
 
 TEST(VcodeNan, ShortSegmentsAreCombinedFromLeftToRight) {
   for (const bool is_maximum : {true, false}) {
-    for (const std::size_t length : {1, 2, 3, 8, 9, 15}) {
-      for (const std::size_t copies : {1, 2, 11}) {
+    for (const std::size_t length : {1u, 2u, 3u, 8u, 9u, 15u}) {
+      for (const std::size_t copies : {1u, 2u, 11u}) {
         expect_order_of_short_segments(is_maximum, length, copies);
       }
     }

@@ -58,6 +58,15 @@ TEST(VcodeRun, RefusesInputsThatDoNotFit) {
             std::string::npos);
 }
 
+TEST(VcodeRun, RefusesAPairThatIsANullPointer) {
+  auto outer = std::make_shared<pair>();
+  outer->second = std::shared_ptr<pair>();
+  for (const vector_value& each : {vector_value(std::shared_ptr<pair>()), vector_value(outer)}) {
+    EXPECT_EQ(complaint("POP 1 0", {each}), "tutti: a PAIR is a null pointer");
+    EXPECT_THROW(to_text(each), std::invalid_argument);
+  }
+}
+
 // Runs a program that never ends, by every engine, and expects that it fails with this sentence.
 void expect_limit(run_options how, const char* sentence) {
   const program forever = compile("FUNC MAIN CALL AGAIN RET FUNC AGAIN CALL AGAIN RET", "x");

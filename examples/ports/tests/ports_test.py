@@ -103,6 +103,19 @@ class Openblas(unittest.TestCase):
                 with self.assertRaisesRegex(port.Absent, "cannot be fetched"):
                     OPENBLAS.prepare(PORTS)
 
+    def test_fetches_only_files_of_known_hashes(self) -> None:
+        asked = []
+
+        def call(command: list[str], what: str) -> None:
+            at = command.index("--requirement")
+            asked.append((command, pathlib.Path(command[at + 1]).read_text(encoding="utf-8")))
+
+        with mock.patch.multiple(OPENBLAS, call=call, say=mock.Mock()):
+            OPENBLAS.fetch()
+        [(command, requirement)] = asked
+        self.assertIn("--require-hashes", command)
+        self.assertRegex(requirement, r"^scipy-openblas64==[0-9.]+( --hash=sha256:[0-9a-f]{64})+$")
+
 
 class Raxml(unittest.TestCase):
     def test_a_failure_while_it_reads_ends_the_program_and_the_timer(self) -> None:

@@ -122,7 +122,8 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   }
 
   // ---- the same with a rank, 0 .. n-1. One thread at a time may use a rank. The first call with a
-  // rank allocates memory for all ranks and may throw std::bad_alloc, before it arrives.
+  // rank allocates memory for all ranks and may throw std::bad_alloc, before it arrives. arrive_as
+  // and arrive_and_drop_as throw std::invalid_argument if the barrier has a named algorithm.
 
   // Allocates that memory now, so that no later call does before it arrives. Any thread may call it
   // at any time.

@@ -20,6 +20,10 @@ class deadline_calls {
   using site = call_site;
 
  public:
+  // Arrive, and wait until the phase has ended or the deadline has passed. If the timeout is not
+  // positive, or the instant is past, they arrive all the same and do not wait: the result is in
+  // time only if the phase has ended by then. Those with a rank may throw std::bad_alloc before
+  // they arrive, as barrier.hpp says.
   template <class Rep, class Period>
   [[nodiscard]] timed_result arrive_and_wait_for(std::chrono::duration<Rep, Period> timeout,
                                                  site where = site::here()) {

@@ -136,7 +136,7 @@ __attribute__((visibility("default"))) mca_coll_base_component_2_0_0_t mca_coll_
                                   OMPI_RELEASE_VERSION),
             .mca_register_component_params = register_parameters,
         },
-    .collm_data = {MCA_BASE_METADATA_PARAM_CHECKPOINT},
+    .collm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},
     .collm_init_query = init_query,
     .collm_comm_query = comm_query,
 };
