@@ -19,9 +19,10 @@ struct dependences {
   // The last task that depends on all memory.
   task* of_all = nullptr;
   // When the table has so many entries, those whose tasks have all ended are taken out. A program
-  // that uses fewer addresses again and again makes each entry once.
+  // that uses fewer addresses again and again makes each entry once. Entries and the tasks that they
+  // keep take some 700 bytes each.
   std::size_t next_sweep = least_to_sweep;
-  static constexpr std::size_t least_to_sweep = 1024;
+  static constexpr std::size_t least_to_sweep = 4096;
 };
 
 namespace {
@@ -112,6 +113,10 @@ void add_dependences(thread& me, task& t, std::span<const dependence> list) {
   if (parent.depends == nullptr) parent.depends = new dependences;
   sweep(me, *parent.depends);
   for (const dependence& d : list) add_dependence(me, t, *parent.depends, d.address, d.writes);
+}
+
+void forget_if_large(thread& me, task& t) {
+  if (t.depends->of.size() >= dependences::least_to_sweep) forget_dependences(me, t);
 }
 
 void forget_dependences(thread& me, task& t) {

@@ -29,8 +29,11 @@ constexpr unsigned many_queued = 64, few_queued = 32;
 // Each task of a long chain may make the next one, so a thread that runs new tasks at once, inside
 // of their makers, queues them if many such tasks are on its stack already: the only thread of a
 // team does so from the first number on, until it has queued many, and every thread from the
-// second one.
+// second one. Tasks that wait for others, or for events, go deeper by the first number at most.
 constexpr unsigned few_nested = 64, most_nested = 256;
+// With so many queued, memory is scarcer than the stack. Tasks that wait are queued up to here, so
+// that a thread that makes a graph of them seldom stops for a long one.
+constexpr unsigned most_queued = 4096;
 
 // Under the team's lock: lets the successors run.
 void release_successors(thread& me, task& t) {
@@ -289,12 +292,16 @@ void run_and_finish(thread& me, task& t) {
   finish(me, t);
 }
 
+unsigned queued_by(const thread& me) {
+  // relaxed: a hint.
+  return me.now.team->slots[me.now.rank]->queue.count.load(relaxed);
+}
+
 // Whether the thread runs new tasks at once because it has queued many.
 bool runs_new_ones(thread& me) {
-  // relaxed: a hint.
-  const unsigned queued = me.now.team->slots[me.now.rank]->queue.count.load(relaxed);
+  const unsigned queued = queued_by(me);
   me.has_queued_many = queued >= (me.has_queued_many ? few_queued : many_queued);
-  return me.has_queued_many && me.nested < most_nested;
+  return me.has_queued_many && (me.nested < most_nested || queued >= most_queued);
 }
 
 // Whether a task that may run goes into a queue. If `waited`, is_included() has not looked whether
@@ -303,7 +310,7 @@ bool is_deferred(thread& me, const omp_team& team, bool waited) {
   // A team whose barrier does not wait for tasks cannot defer them.
   if (!team.has_tasks) return false;
   if (team.size == 1) return me.nested >= few_nested && !runs_new_ones(me);
-  return !is_reproducible() && !(waited && runs_new_ones(me));
+  return !is_reproducible() && !(waited && me.nested < few_nested && queued_by(me) >= most_queued);
 }
 
 }  // namespace
@@ -391,7 +398,7 @@ void wait_for_children(thread& me) {
   task& current = *me.now.current;
   wait_for(me, current);
   // Later children have nothing to wait for, and the table keeps the memory of those that ended.
-  if (current.depends != nullptr) forget_dependences(me, current);
+  if (current.depends != nullptr) forget_if_large(me, current);
 }
 
 namespace {

@@ -186,6 +186,9 @@ void add_dependences(thread& me, task& t, std::span<const dependence> list);
 // Frees the table of the task, which makes no more children, or whose children have all ended.
 // Those that have not ended know their successors themselves.
 void forget_dependences(thread& me, task& t);
+// The same for a task with a table whose children have all ended, unless the table is small: making
+// it anew takes longer than keeping it.
+void forget_if_large(thread& me, task& t);
 
 // ---- task_reductions.cpp
 
