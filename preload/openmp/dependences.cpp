@@ -19,8 +19,8 @@ struct dependences {
   // The last task that depends on all memory.
   task* of_all = nullptr;
   // When the table has so many entries, those whose tasks have all ended are taken out. A program
-  // that uses fewer addresses again and again makes each entry once. Entries and the tasks that they
-  // keep take some 700 bytes each.
+  // that uses fewer addresses again and again makes each entry once. An entry and the tasks that it
+  // keeps take some 700 bytes.
   std::size_t next_sweep = least_to_sweep;
   static constexpr std::size_t least_to_sweep = 4096;
 };
