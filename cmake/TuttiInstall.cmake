@@ -2,7 +2,7 @@
 # Installs the headers, the library and the programs, so that find_package(tutti) and pkg-config find
 # them, in components that are also the Debian packages: library (libtutti0), graph (libtutti-graph0: graphs in C),
 # development (libtutti-dev),
-# runtime (tutti: the command), mpi (tutti-mpi) and peers (tutti-peers).
+# runtime (tutti: the command), mpi (tutti-mpi) and peers (tutti-peers); documents are in no package.
 include(CMakePackageConfigHelpers)
 
 get_target_property(tutti_kind tutti TYPE)
