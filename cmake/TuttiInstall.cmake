@@ -2,7 +2,7 @@
 # Installs the headers, the library and the programs, so that find_package(tutti) and pkg-config find
 # them, in components that are also the Debian packages: library (libtutti0), graph (libtutti-graph0: graphs in C),
 # development (libtutti-dev),
-# runtime (tutti: the command), mpi (tutti-mpi) and peers (tutti-peers).
+# runtime (tutti: the command), mpi (tutti-mpi) and peers (tutti-peers); documents are in no package.
 include(CMakePackageConfigHelpers)
 
 get_target_property(tutti_kind tutti TYPE)
@@ -12,11 +12,16 @@ if(TARGET tutti_shared)
   list(APPEND tutti_installed_libraries tutti_shared)
 endif()
 
+# The core alone has no library of graphs and none of processes, and so none of their headers.
+set(tutti_headers_left_out "")
+if(TUTTI_CORE_ONLY)
+  set(tutti_headers_left_out REGEX "/include/tutti/(graph|graph\\.h|mpi)$" EXCLUDE)
+endif()
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/include/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" ${tutti_headers_left_out})
 install(
   TARGETS ${tutti_installed_libraries} tutti_headers
   EXPORT tuttiTargets
@@ -109,6 +114,24 @@ if(TARGET tutti_graph)
     FILES "${CMAKE_CURRENT_BINARY_DIR}/tutti-graph.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
     COMPONENT development)
+endif()
+
+# What people read. The Debian packages have texts of their own (TuttiPackage); the Conan package lacks these sources.
+foreach(file README.md CHANGELOG.md CITATION.cff LICENSE)
+  install(
+    FILES "${PROJECT_SOURCE_DIR}/${file}"
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti"
+    COMPONENT documents
+    OPTIONAL)
+endforeach()
+if(EXISTS "${PROJECT_SOURCE_DIR}/examples")
+  install(
+    DIRECTORY "${PROJECT_SOURCE_DIR}/examples"
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/tutti"
+    COMPONENT documents
+    FILES_MATCHING REGEX "\\.([ch]|[ch]pp|py)$"
+    PATTERN ports EXCLUDE
+    PATTERN tests EXCLUDE)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)

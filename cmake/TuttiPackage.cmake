@@ -113,7 +113,8 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "tutti-mpi, tutti-peers")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "tutti (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_PEERS_PACKAGE_DEPENDS "tutti (= ${PROJECT_VERSION}-1)")
 
-# Debian wants the licence and the changes of each package under the package's name.
+# Debian wants the licence and the changes of each package under the package's name. They are in the packages alone:
+# EXCLUDE_FROM_ALL keeps them from an installation of everything, which is none of Debian's.
 find_program(TUTTI_GZIP gzip)
 mark_as_advanced(TUTTI_GZIP)
 set(changes "${CMAKE_CURRENT_BINARY_DIR}/debian/changelog.Debian")
@@ -140,7 +141,8 @@ foreach(package IN LISTS packages)
   install(
     FILES ${texts}
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}"
-    COMPONENT ${component})
+    COMPONENT ${component}
+    EXCLUDE_FROM_ALL)
 endforeach()
 
 # The program `tutti` only starts another one; loading a shared C library would take longer than that.
@@ -150,7 +152,8 @@ if(TARGET tutti_command AND TUTTI_HAVE_STATIC_C_LIBRARY)
     FILES "${CMAKE_CURRENT_BINARY_DIR}/debian/overrides"
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides"
     RENAME tutti
-    COMPONENT runtime)
+    COMPONENT runtime
+    EXCLUDE_FROM_ALL)
 endif()
 
 # The manual page, made of what the command says of itself.
