@@ -167,9 +167,11 @@ TEST(host_of_an_engine, reads_p_from_its_release) {
   std::ranges::sort(passages);
   // p = 22 cycles where frames cross whole: 14 in the engine and the frame's 8 beats.
   EXPECT_EQ(passages.front(), 44u);
-  EXPECT_EQ(passages[calls / 2], 44u);
-  std::printf("p = %g cycles, %g us at 125 MHz\n", static_cast<double>(passages[calls / 2]) / 2,
-              static_cast<double>(passages[calls / 2]) / 2 * 0.008);
+  // On a busy machine the first node's call may be the last one.
+  const std::uint64_t usual = passages[calls / 10];
+  EXPECT_EQ(usual, 44u);
+  std::printf("p = %g cycles, %g us at 125 MHz\n", static_cast<double>(usual) / 2,
+              static_cast<double>(usual) / 2 * 0.008);
 }
 
 // Another process's episode, or another incarnation's, releases nobody.
