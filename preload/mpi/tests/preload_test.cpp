@@ -326,6 +326,13 @@ TEST_F(open_mpi_component, leaves_mistakes_to_open_mpi) {
   expect_all_held(run("errors freeing cancelling"));
 }
 
+// Open MPI makes collective calls before MPI_Init has ended.
+TEST_F(open_mpi_component, serves_ranks_that_are_spawned) {
+  const output result = run("spawned", 2);
+  expect_all_held(result);
+  EXPECT_SAYS(result, "because it has ranks of several jobs");
+}
+
 TEST_F(open_mpi_component, is_switched_off_by_its_priority) {
   const output result = run("ten", 2, "--mca coll_tutti_priority 0");
   expect_all_held(result);
