@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the preload knows of a communicator of MPI: which path its collective calls take, and why.
 //
-// A communicator is set up in its first call of MPI_Barrier, MPI_Bcast or MPI_Allreduce, whoever
-// made it. All its ranks make that call, so all set it up together: they tell each other where they
-// run, the first rank of each node makes the room, the others open it, and only if all have
-// succeeded is the communicator served. Otherwise all ranks leave its calls to MPI.
+// A communicator is set up in its first call of MPI_Barrier, MPI_Bcast or MPI_Allreduce that can be
+// served, whoever made it. All its ranks make that call, so all set it up together: they tell each
+// other where they run, the first rank of each node makes the room, the others open it, and only if
+// all have succeeded is the communicator served. Otherwise all ranks leave its calls to MPI.
 //
 // An attribute tells when MPI frees the communicator. The program may have attributes, too, whose
 // delete functions make collective calls on it, and each rank may have set them earlier or later

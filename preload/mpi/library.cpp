@@ -134,7 +134,6 @@ void set_handles_of_open_mpi(library& all, const loaded& mpi) noexcept {
   all.byte = of("ompi_mpi_byte");
   all.no_communicator = of("ompi_mpi_comm_null");
   all.no_type = of("ompi_mpi_datatype_null");
-  all.no_operation = of("ompi_mpi_op_null");
   all.in_place = reinterpret_cast<const void*>(std::uintptr_t{1});
   all.ignored_status = nullptr;
   all.undefined = -32766;
