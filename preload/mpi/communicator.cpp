@@ -50,12 +50,17 @@ communicator::being_freed* communicator::freed_here(handle key) noexcept {
   static thread_local being_freed all[most_freed_here];
   for (being_freed& one : all)
     if (one.key == key) return &one;
+  if (key != 0) return nullptr;
+  // Error handlers have left all of them by jumps, or communicators are freed as deep.
+  for (being_freed& one : all)
+    if (one.known == nullptr) return &one;
   return nullptr;
 }
 
 void communicator::begin_to_free(const library& mpi, handle comm) noexcept {
   const handle key = mpi.key(comm);
-  if (!mpi.is_communicator(comm) || freed_here(key) != nullptr) return;
+  // MPI refuses to free the world.
+  if (!mpi.is_communicator(comm) || key == mpi.key(mpi.world) || freed_here(key) != nullptr) return;
   if (being_freed* const unused = freed_here(0); unused != nullptr) *unused = {key, nullptr};
 }
 
@@ -64,10 +69,10 @@ void communicator::end_of_freeing(const library& mpi, handle comm, bool is_freed
   if (!mpi.is_communicator(comm) || here == nullptr) return;
   communicator* const known = std::exchange(*here, {}).known;
   if (known == nullptr) return;
+  // relaxed: publishes nothing.
+  known->is_freed_.store(is_freed, relaxed);
   if (is_freed) return known->end();
   // A delete function of the program has failed, and the communicator lives on.
-  // relaxed: publishes nothing.
-  known->is_freed_.store(false, relaxed);
   the_communicators.put(mpi.key(comm), known);
   known->set_attribute();
 }

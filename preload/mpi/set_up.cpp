@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,12 @@ bool leads_to(const std::string& path, const char* name) {
   return length > 0 && std::string_view(target, static_cast<std::size_t>(length)) == expected;
 }
 
+// Whether a file may have so many bytes: one that may not kills the program by SIGXFSZ.
+bool may_have(std::size_t bytes) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
+}
+
 void* map(int memory, std::size_t bytes) noexcept {
   void* const at =
       memory < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
@@ -106,10 +113,14 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
                                                                          : progress_by_probe;
   made->size_ = size;
   made->name_when_set_up_ = made->name();
-  const std::string reason = made->join();
+  being_freed* const here = freed_here(mpi.key(comm));
+  const bool tells_its_end = here != nullptr || made->set_attribute();
+  const std::string reason = made->join(tells_its_end);
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
-  the_communicators.put(mpi.key(comm), made);
-  made->set_attribute();
+  if (here != nullptr)
+    here->known = made;
+  else
+    the_communicators.put(mpi.key(comm), made);
   return made->room_ ? made : nullptr;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tutti: cannot set up a communicator: %s\n", error.what());
@@ -142,7 +153,7 @@ bool communicator::is_of_one_job() const {
   return is_told && std::find(there.begin(), there.end(), mpi_.undefined) == there.end();
 }
 
-std::string communicator::join() {
+std::string communicator::join(bool tells_its_end) {
   int is_inter = 0;
   if (mpi_.comm_rank(comm_, &rank_) != 0 || mpi_.comm_test_inter(comm_, &is_inter) != 0)
     return "MPI does not tell its rank";
@@ -169,7 +180,8 @@ std::string communicator::join() {
                 static_cast<unsigned long long>(drawn));
   const descriptor offered(is_drawn ? memfd_create(mine.memory_name, MFD_CLOEXEC) : -1);
   const auto most = static_cast<rank_t>(std::min<std::size_t>(count, room::most_ranks));
-  if (ftruncate(offered.number(), static_cast<off_t>(room::bytes_for(most))) == 0)
+  if (may_have(room::bytes_for(most)) &&
+      ftruncate(offered.number(), static_cast<off_t>(room::bytes_for(most))) == 0)
     mine.memory = offered.number();
   deadline_ns_ = said.deadline_ns;
   struct {
@@ -232,20 +244,23 @@ std::string communicator::join() {
   }
 
   // Bit 0: the room is open. Bit 1: requests for MPI_Ibarrier can be made. They may outlive the
-  // communicator, and then the world lets MPI make progress.
+  // communicator, and then the world lets MPI make progress. Bit 2: the end of the communicator is
+  // told, so its handle may mean another one afterwards.
   const bool can_poll = mpi_.by == family::mpich
                             ? mpi_.grequest_start_polled != nullptr && has_world_
                             : mpi_.grequest_start != nullptr && mpi_.register_progress != nullptr;
-  const auto answer = static_cast<std::uint8_t>((base != nullptr ? 1 : 0) | (can_poll ? 2 : 0));
+  const auto answer = static_cast<std::uint8_t>((base != nullptr ? 1 : 0) | (can_poll ? 2 : 0) |
+                                                (tells_its_end ? 4 : 0));
   std::vector<std::uint8_t> answers(count);
   if (!gather(mpi_, comm_, &answer, 1, answers.data())) return "MPI_Iallgather failed";
-  std::uint8_t common = 3;
+  std::uint8_t common = 7;
   std::string reason;
   for (std::size_t i = 0; i < count; ++i) {
     common &= answers[i];
     if ((answers[i] & 1) == 0 && reason.empty())
       reason = "rank " + std::to_string(i) + " cannot open the shared memory of its node";
   }
+  if ((common & 4) == 0 && reason.empty()) reason = "MPI does not tell a rank when it is freed";
   std::unique_ptr<between_nodes> outer;
   if (reason.empty() && leaders.size() > 1) {
     bool is_made = false;

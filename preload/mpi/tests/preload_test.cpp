@@ -142,6 +142,19 @@ TEST(preload_mpi_alone, mistakes_are_reported_once) {
   EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks: shared memory");
 }
 
+// With other scenarios before it the world would have been set up.
+TEST_P(preload_mpi, an_error_handler_may_jump_out_of_a_failed_free) {
+  const output result = run("jumping");
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks, is freed: served 0 MPI_Barrier");
+}
+
+TEST_P(preload_mpi, a_limit_of_the_sizes_of_files_leaves_the_calls_to_mpi) {
+  const output result = run("small_files");
+  expect_all_held(result);
+  EXPECT_SAYS(result, "cannot open the shared memory of its node");
+}
+
 // Over TCP a large message moves only while its sender calls MPI.
 TEST_P(preload_mpi, a_rank_in_a_barrier_goes_on_sending) {
   const bool is_open_mpi = GetParam().is_open_mpi();

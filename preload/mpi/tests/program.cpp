@@ -557,6 +557,8 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"cancelling", a_started_barrier_is_not_cancelled},
     {"completing", a_started_barrier_is_not_completed},
     {"errors", errors_are_reported},
+    {"jumping", jumps_out_of_freeing},
+    {"small_files", small_files},
     {"told_once", each_error_is_told_once}};
 
 }  // namespace

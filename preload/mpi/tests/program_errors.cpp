@@ -112,6 +112,42 @@ void errors_are_reported() {
   MPI_Comm_free(&comm);
 }
 
+// Rank 0 tries to free what stays, and its error handler leaves that by a jump. Afterwards all make
+// their first call, which must be the same on all.
+void jumps_out_of_freeing() {
+  MPI_Errhandler jumps;
+  MPI_Comm_create_errhandler(jump_back, &jumps);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumps);
+  const auto fail_to_free = [](MPI_Comm comm) {
+    if (world_rank > 0 || setjmp(back) != 0) return;
+    MPI_Comm_free(&comm);
+    fail("the error handler did not jump");
+  };
+  fail_to_free(MPI_COMM_WORLD);
+  check_sum(MPI_COMM_WORLD, 1);
+
+  static bool may_be_freed = false;
+  const auto refuse = [](MPI_Comm, int, void*, void*) {
+    return may_be_freed ? MPI_SUCCESS : MPI_ERR_OTHER;
+  };
+  int key = 0;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, nullptr);
+  for (int i = 0; i < 20; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, jumps);
+    MPI_Comm_set_attr(comm, key, nullptr);
+    may_be_freed = false;
+    fail_to_free(comm);
+    check_sum(comm, i + 2);
+    may_be_freed = true;
+    if (i % 2 == 0) MPI_Comm_free(&comm);
+  }
+  MPI_Comm_free_keyval(&key);
+  MPI_Errhandler_free(&jumps);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 namespace {
 
 int calls_of_handler = 0;
