@@ -228,10 +228,13 @@ const library* library::find() noexcept {
 }
 
 void* unserved(const char* name) noexcept {
-  void* const found = find_anywhere(name);
+  void* found = find_anywhere(name);
+  // Not the other way round: a profiler's MPI_Barrier calls PMPI_Barrier.
+  const char* const called = *name == 'P' ? name + 1 : name;
+  if (found == nullptr) found = find_anywhere(called);
   if (found != nullptr) return found;
   std::fprintf(stderr, "tutti: the program calls %s, but no MPI library that is loaded has it\n",
-               name);
+               called);
   std::_Exit(127);
 }
 

@@ -189,8 +189,9 @@ struct library {
   static std::atomic<const library*> ready_;
 };
 
-// Returns the function `name` of whatever MPI is loaded, for a library that is of neither family.
-// Ends the program with a sentence if none has it.
+// Returns the function `name` of whatever MPI is loaded, for a library that is of neither family: a
+// library for programs of one process may have MPI_Barrier but no PMPI_Barrier. Ends the program
+// with a sentence if none has it.
 void* unserved(const char* name) noexcept;
 
 }  // namespace tutti::preload

@@ -352,6 +352,13 @@ TEST_F(open_mpi_component, is_switched_off_by_its_priority) {
   EXPECT_FALSE(says(result, "shared memory")) << result.text;
 }
 
+TEST(preload_mpi_alone, a_library_without_names_for_profilers_is_called) {
+  const output result =
+      run_shell("LD_PRELOAD=" + preload + ":" + programs + "libmpi_serial.so true 2>&1");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.text, "alone at a barrier\n");
+}
+
 TEST(preload_mpi_alone, a_program_without_mpi_runs_as_before) {
   const output result = run_shell("LD_PRELOAD=" + preload + " sh -c 'echo as before' 2>&1");
   EXPECT_EQ(result.status, 0);
