@@ -7,9 +7,10 @@
 // all decide the same: to serve it, or to leave it to MPI.
 //
 // Only a call that is served sets its communicator up. A call with a mistake is left to MPI before
-// that: perhaps only this rank makes it, and MPI tells it so. Communicators that have been freed are the exception, because MPI
-// tells only by an error that they are such: then the call returns this error, so that the program
-// is not told twice.
+// that: perhaps only this rank makes it, and MPI tells it so. Communicators that have been freed
+// are the exception, because MPI tells only by an error that they are such: then the call returns
+// this error, so that the program is not told twice. The same holds for types that are not
+// committed.
 //
 // No scope is open when MPI gets a call or may find a mistake, because an error handler may leave
 // it by a jump or an exception.

@@ -125,8 +125,8 @@ class alignas(cache_line) communicator {
   }
   // A communicator that this thread frees; `known` is set when its attribute is deleted, or when a
   // delete function makes the first call on it. A delete function may free another one. An error
-  // handler that jumps out of MPI_Comm_free leaves this behind, on one rank perhaps, and so all that
-  // it may say of a communicator that is not set up is where to keep it.
+  // handler that jumps out of MPI_Comm_free leaves this behind, on one rank perhaps. So it decides
+  // only where a communicator is kept, and not whether one is set up.
   struct being_freed {
     handle key = 0;
     communicator* known = nullptr;

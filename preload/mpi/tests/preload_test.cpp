@@ -354,7 +354,7 @@ TEST_F(open_mpi_component, is_switched_off_by_its_priority) {
 
 TEST(preload_mpi_alone, a_library_without_names_for_profilers_is_called) {
   const output result =
-      run_shell("LD_PRELOAD=" + preload + ":" + programs + "libmpi_serial.so true 2>&1");
+      run_shell("env LD_PRELOAD=" + preload + ":" + programs + "libmpi_serial.so true 2>&1");
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.text, "alone at a barrier\n");
 }
