@@ -61,10 +61,12 @@ bool is_known_to_mpi(const library& mpi, handle comm, int& size, int& error) {
   return error == 0;
 }
 
-// Whether a communicator has no such rank. Between two groups other numbers are roots, too.
-bool lacks(const library& mpi, handle comm, int size, int root) {
-  int is_inter = 0;
-  return (root < 0 || root >= size) && mpi.comm_test_inter(comm, &is_inter) == 0 && is_inter == 0;
+// Whether a type may be sent. If not, MPI has told that to the program, and `error` is not 0.
+bool is_committed(const library& mpi, handle type, handle comm, int& error) {
+  std::byte none[1];
+  int position = 0;
+  error = mpi.pack(none, 0, type, none, sizeof none, &position, comm);
+  return error == 0;
 }
 
 communicator* set_up(const library& mpi, handle comm) noexcept {
@@ -93,16 +95,18 @@ bool perform(const library& mpi, broadcast& b) {
   // and all must find the same.
   if (size == mpi.undefined) size = std::numeric_limits<int>::max();
   if (size <= 0) return false;
+  b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));
   communicator* served = communicator::of_if_known(mpi, b.comm);
   if (served == nullptr) [[unlikely]] {
     if (communicator::is_set_up(mpi, b.comm)) return false;
     int ranks = 0;
     if (!is_known_to_mpi(mpi, b.comm, ranks, b.error)) return b.error != 0;
-    if (lacks(mpi, b.comm, ranks, b.root)) return false;
+    // Between two groups other numbers are roots, too, but those calls are MPI's anyway.
+    if (b.bytes > room::most_bytes || b.root < 0 || b.root >= ranks) return false;
+    if (!is_plain && !is_committed(mpi, b.type, b.comm, b.error)) return true;
     served = set_up(mpi, b.comm);
     if (served == nullptr) return false;
   }
-  b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));
   const bool is_valid = b.root >= 0 && b.root < served->size();
   if (b.bytes > room::most_bytes || !is_valid) {
     served->note_passed_on();
@@ -117,12 +121,11 @@ bool perform(const library& mpi, broadcast& b) {
   return true;
 }
 
-bool is_mistaken(const library& mpi, large_count count, handle type, handle op) noexcept {
-  if (count < 0 || !mpi.is_type(type) || !mpi.is_operation(op)) return true;
-  const operation o = mpi.operation_of(op);
+bool can_serve(const library& mpi, large_count count, handle type, handle op) noexcept {
   const kind k = mpi.kind_of(type);
-  // MPI defines the operation on other types, or is more generous than that.
-  return o != operation::none && k != kind::none && find_combine(o, k) == nullptr;
+  const std::size_t bytes = bytes_of(count, size_of(k));
+  return bytes != 0 && bytes <= room::most_bytes &&
+         find_combine(mpi.operation_of(op), k) != nullptr;
 }
 
 }  // namespace tutti::preload

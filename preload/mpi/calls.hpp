@@ -6,10 +6,11 @@
 // All ranks call the same operation with the same count, type and operation (MPI requires it), so
 // all decide the same: to serve it, or to leave it to MPI.
 //
-// A call with a mistake is left to MPI, before the communicator is set up: perhaps only this rank
-// makes it, and MPI tells it so. Communicators that have been freed are the exception, because MPI
-// tells only by an error that they are such: then the call returns this error, so that the program
-// is not told twice.
+// Only a call that is served sets its communicator up. A call with a mistake is left to MPI before
+// that: perhaps only this rank makes it, and MPI tells it so. Communicators that have been freed
+// are the exception, because MPI tells only by an error that they are such: then the call returns
+// this error, so that the program is not told twice. The same holds for types that are not
+// committed.
 //
 // No scope is open when MPI gets a call or may find a mistake, because an error handler may leave
 // it by a jump or an exception.
@@ -95,24 +96,24 @@ int serve_bcast(const library& mpi, void* data, large_count count, handle type, 
   return mpi.by == family::mpich ? report(mpi.other_error) : 0;
 }
 
-// Whether MPI refuses a reduction, as far as it shows before the communicator is known.
-bool is_mistaken(const library& mpi, large_count count, handle type, handle op) noexcept;
+// Whether a reduction is one of those that the preload serves.
+bool can_serve(const library& mpi, large_count count, handle type, handle op) noexcept;
 
 template <class Leave>
 int serve_allreduce(const library& mpi, const void* mine, void* result, large_count count,
                     handle type, handle op, handle comm, Leave leave) {
   if (inside_a_call::already()) return leave();
+  const bool has_buffers =
+      mine != nullptr && result != nullptr && mine != result && result != mpi.in_place;
   communicator* served = communicator::of_if_known(mpi, comm);
   if (served == nullptr) [[unlikely]] {
     int error = 0;
-    if (!is_mistaken(mpi, count, type, op)) served = find_or_set_up(mpi, comm, error);
+    if (has_buffers && can_serve(mpi, count, type, op)) served = find_or_set_up(mpi, comm, error);
     if (error != 0) return error;
   }
   if (served == nullptr) return leave();
   const reduction asked = served->reduction_by(type, op);
   const std::size_t bytes = bytes_of(count, asked.bytes_each);
-  const bool has_buffers =
-      mine != nullptr && result != nullptr && mine != result && result != mpi.in_place;
   if (asked.op == nullptr || bytes == 0 || bytes > room::most_bytes || !has_buffers) {
     served->note_passed_on();
     return leave();

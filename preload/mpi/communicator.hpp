@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the preload knows of a communicator of MPI: which path its collective calls take, and why.
 //
-// A communicator is set up in its first call of MPI_Barrier, MPI_Bcast or MPI_Allreduce, whoever
-// made it. All its ranks make that call, so all set it up together: they tell each other where they
-// run, the first rank of each node makes the room, the others open it, and only if all have
-// succeeded is the communicator served. Otherwise all ranks leave its calls to MPI.
+// A communicator is set up in its first call of MPI_Barrier, MPI_Bcast or MPI_Allreduce that can be
+// served, whoever made it. All its ranks make that call, so all set it up together: they tell each
+// other where they run, the first rank of each node makes the room, the others open it, and only if
+// all have succeeded is the communicator served. Otherwise all ranks leave its calls to MPI.
 //
 // An attribute tells when MPI frees the communicator. The program may have attributes, too, whose
 // delete functions make collective calls on it, and each rank may have set them earlier or later
@@ -38,9 +38,9 @@ class alignas(cache_line) communicator {
   // Whether MPI may be asked about a communicator. Before MPI_Init, after MPI_Finalize, and with a
   // handle that is none, MPI reports the mistake, unless the communicator is one of a session.
   static bool can_be_asked_for(const library& mpi, handle comm) noexcept;
-  // Whether a call before has set it up, be it served or not, or it is too late for that.
+  // Whether a call before has set it up, be it served or not.
   static bool is_set_up(const library& mpi, handle comm) noexcept {
-    return find(mpi.key(comm)) != nullptr || freed_here(mpi.key(comm)) != nullptr;
+    return find(mpi.key(comm)) != nullptr;
   }
   // Returns the communicator, which this call sets up if necessary; null if it is not served. MPI
   // knows the communicator. Collective.
@@ -123,8 +123,10 @@ class alignas(cache_line) communicator {
     const being_freed* const here = freed_here(key);
     return here == nullptr ? nullptr : here->known;
   }
-  // A communicator that this thread frees; `known` is set when its attribute is deleted. A delete
-  // function may free another one.
+  // A communicator that this thread frees; `known` is set when its attribute is deleted, or when a
+  // delete function makes the first call on it. A delete function may free another one. An error
+  // handler that jumps out of MPI_Comm_free leaves this behind, on one rank perhaps. So it decides
+  // only where a communicator is kept, and not whether one is set up.
   struct being_freed {
     handle key = 0;
     communicator* known = nullptr;
@@ -141,7 +143,7 @@ class alignas(cache_line) communicator {
   void say_what_was_served() const;
 
   // Returns the reason why it cannot be served; empty if it can.
-  std::string join();
+  std::string join(bool tells_its_end);
   bool is_of_one_job() const;
   // Sets the group of all ranks of the job. Returns false if MPI does not tell it.
   bool find_job(handle_space& group) const;

@@ -134,7 +134,6 @@ void set_handles_of_open_mpi(library& all, const loaded& mpi) noexcept {
   all.byte = of("ompi_mpi_byte");
   all.no_communicator = of("ompi_mpi_comm_null");
   all.no_type = of("ompi_mpi_datatype_null");
-  all.no_operation = of("ompi_mpi_op_null");
   all.in_place = reinterpret_cast<const void*>(std::uintptr_t{1});
   all.ignored_status = nullptr;
   all.undefined = -32766;
@@ -229,10 +228,13 @@ const library* library::find() noexcept {
 }
 
 void* unserved(const char* name) noexcept {
-  void* const found = find_anywhere(name);
+  void* found = find_anywhere(name);
+  // Not the other way round: a profiler's MPI_Barrier calls PMPI_Barrier.
+  const char* const called = *name == 'P' ? name + 1 : name;
+  if (found == nullptr) found = find_anywhere(called);
   if (found != nullptr) return found;
   std::fprintf(stderr, "tutti: the program calls %s, but no MPI library that is loaded has it\n",
-               name);
+               called);
   std::_Exit(127);
 }
 

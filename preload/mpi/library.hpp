@@ -104,8 +104,8 @@ struct library {
 
   handle world, byte;
   const void* in_place;
-  // Open MPI's MPI_COMM_NULL, MPI_DATATYPE_NULL and MPI_OP_NULL.
-  handle no_communicator, no_type, no_operation;
+  // Open MPI's MPI_COMM_NULL and MPI_DATATYPE_NULL.
+  handle no_communicator, no_type;
   // MPICH's MPI_INFO_NULL and MPI_ERRORS_RETURN.
   handle no_info, errors_return;
   // MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_ANY_SOURCE, MPI_ERR_TRUNCATE, MPI_ERR_OTHER,
@@ -136,9 +136,6 @@ struct library {
   }
   bool is_type(handle type) const noexcept {
     return by == family::mpich ? is_numbered(type, 3) : type != 0 && type != no_type;
-  }
-  bool is_operation(handle op) const noexcept {
-    return by == family::mpich ? is_numbered(op, 6) : op != 0 && op != no_operation;
   }
 
   // Return what a handle means if it is predefined and one of those that the preload combines.
@@ -192,8 +189,9 @@ struct library {
   static std::atomic<const library*> ready_;
 };
 
-// Returns the function `name` of whatever MPI is loaded, for a library that is of neither family.
-// Ends the program with a sentence if none has it.
+// Returns the function `name` of whatever MPI is loaded, for a library that is of neither family: a
+// library for programs of one process may have MPI_Barrier but no PMPI_Barrier. Ends the program
+// with a sentence if none has it.
 void* unserved(const char* name) noexcept;
 
 }  // namespace tutti::preload

@@ -124,6 +124,14 @@ TEST_P(preload_mpi, a_file_of_another_process_is_no_memory) {
   std::filesystem::remove(path);
 }
 
+// Its handle may mean another communicator later, which only this rank would not know.
+TEST_P(preload_mpi, all_ranks_leave_a_communicator_to_mpi_whose_end_one_is_not_told) {
+  const output result =
+      run("ten", {.ranks = 2, .libraries = preload + ":" + programs + "libmpi_no_keys.so"});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI's own calls, because MPI does not tell a rank when it is freed");
+}
+
 TEST_P(preload_mpi, communicators_are_served_while_they_are_freed) {
   const output result = run("deleted");
   expect_all_held(result);
@@ -140,6 +148,19 @@ TEST(preload_mpi_alone, mistakes_are_reported_once) {
   const output result = run_preloaded(mpich, program_of(mpich, "told_once"));
   expect_all_held(result);
   EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks: shared memory");
+}
+
+// With other scenarios before it the world would have been set up.
+TEST_P(preload_mpi, an_error_handler_may_jump_out_of_a_failed_free) {
+  const output result = run("jumping");
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks, is freed: served 0 MPI_Barrier");
+}
+
+TEST_P(preload_mpi, a_limit_of_the_sizes_of_files_leaves_the_calls_to_mpi) {
+  const output result = run("small_files");
+  expect_all_held(result);
+  EXPECT_SAYS(result, "cannot open the shared memory of its node");
 }
 
 // Over TCP a large message moves only while its sender calls MPI.
@@ -326,10 +347,24 @@ TEST_F(open_mpi_component, leaves_mistakes_to_open_mpi) {
   expect_all_held(run("errors freeing cancelling"));
 }
 
+// Open MPI makes collective calls before MPI_Init has ended.
+TEST_F(open_mpi_component, serves_ranks_that_are_spawned) {
+  const output result = run("spawned", 2);
+  expect_all_held(result);
+  EXPECT_SAYS(result, "because it has ranks of several jobs");
+}
+
 TEST_F(open_mpi_component, is_switched_off_by_its_priority) {
   const output result = run("ten", 2, "--mca coll_tutti_priority 0");
   expect_all_held(result);
   EXPECT_FALSE(says(result, "shared memory")) << result.text;
+}
+
+TEST(preload_mpi_alone, a_library_without_names_for_profilers_is_called) {
+  const output result =
+      run_shell("env LD_PRELOAD=" + preload + ":" + programs + "libmpi_serial.so true 2>&1");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.text, "alone at a barrier\n");
 }
 
 TEST(preload_mpi_alone, a_program_without_mpi_runs_as_before) {

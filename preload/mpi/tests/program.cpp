@@ -512,7 +512,7 @@ void spawned() {
   std::string scenario = "spawned";
   char* arguments[] = {scenario.data(), nullptr};
   if (is_parent)
-    MPI_Comm_spawn(program_path.c_str(), arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+    MPI_Comm_spawn(program_path.c_str(), arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
                    MPI_ERRCODES_IGNORE);
   MPI_Intercomm_merge(other, is_parent ? 0 : 1, &all);
   MPI_Barrier(all);
@@ -557,6 +557,8 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"cancelling", a_started_barrier_is_not_cancelled},
     {"completing", a_started_barrier_is_not_completed},
     {"errors", errors_are_reported},
+    {"jumping", jumps_out_of_freeing},
+    {"small_files", small_files},
     {"told_once", each_error_is_told_once}};
 
 }  // namespace

@@ -35,6 +35,7 @@ Function* own(const char* name) {
 // program_errors.cpp: mistakes, which MPI reports as it does without the preload.
 void errors_are_reported();
 void each_error_is_told_once();
+void jumps_out_of_freeing();
 void a_started_barrier_is_not_freed();
 void a_started_barrier_is_not_cancelled();
 void a_started_barrier_is_not_completed();
@@ -51,6 +52,7 @@ void files();
 void constant_data();
 void forked();
 void pending();
+void small_files();
 void loading();
 // Rank 1 never makes the first call.
 void missing_first();

@@ -17,6 +17,30 @@ void jump_back(MPI_Comm*, int*, ...) { longjmp(back, 1); }
 
 }  // namespace
 
+// MPI refuses these calls before it waits for another rank.
+static void one_rank_errs(MPI_Comm comm) {
+  int values[4] = {}, results[4] = {};
+  const auto is_refused = [&](const void* mine, void* result, MPI_Datatype type, MPI_Op op) {
+    return MPI_Allreduce(mine, result, 1, type, op, comm) != MPI_SUCCESS;
+  };
+  expect(is_refused(values, results, MPI_INT, MPI_REPLACE), "MPI_REPLACE was accepted");
+  expect(is_refused(values, results, MPI_INT, MPI_MAXLOC), "a place without a value was accepted");
+  MPI_Datatype two;
+  MPI_Type_contiguous(2, MPI_INT, &two);
+#ifndef OPEN_MPI  // Open MPI begins these calls.
+  expect(MPI_Bcast(values, 1, two, 0, comm) != MPI_SUCCESS, "an unready type was accepted");
+  expect(is_refused(values, results, MPI_DOUBLE_INT, MPI_SUM), "a sum of pairs was accepted");
+  expect(is_refused(values, results, MPI_PACKED, MPI_SUM), "a sum of packed data was accepted");
+  expect(is_refused(values, nullptr, MPI_INT, MPI_SUM), "no result was accepted");
+  expect(is_refused(nullptr, results, MPI_INT, MPI_SUM), "no operand was accepted");
+  expect(is_refused(values, values, MPI_INT, MPI_SUM), "operand and result in one were accepted");
+  expect(is_refused(values, MPI_IN_PLACE, MPI_INT, MPI_SUM), "a result in place was accepted");
+#endif
+  MPI_Type_commit(&two);
+  expect(is_refused(values, results, two, MPI_SUM), "a sum of a derived type was accepted");
+  MPI_Type_free(&two);
+}
+
 void errors_are_reported() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -44,6 +68,12 @@ void errors_are_reported() {
     expect(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, comm) != MPI_SUCCESS, "a type was accepted");
     expect(MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_BXOR, comm) != MPI_SUCCESS,
            "bits of a double were accepted");
+    one_rank_errs(comm);
+    for (int rank = 1; rank < world_size; ++rank)
+      MPI_Send(nullptr, 0, MPI_INT, rank, 2, MPI_COMM_WORLD);
+  } else {
+    // Until then this rank makes no call on the communicator.
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   // All have the same mistake: none may wait for another.
   MPI_Datatype uncommitted;
@@ -80,6 +110,42 @@ void errors_are_reported() {
   MPI_Type_free(&late);
   MPI_Errhandler_free(&jumps);
   MPI_Comm_free(&comm);
+}
+
+// Rank 0 tries to free what stays, and its error handler leaves that by a jump. Afterwards all make
+// their first call, which must be the same on all.
+void jumps_out_of_freeing() {
+  MPI_Errhandler jumps;
+  MPI_Comm_create_errhandler(jump_back, &jumps);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumps);
+  const auto fail_to_free = [](MPI_Comm comm) {
+    if (world_rank > 0 || setjmp(back) != 0) return;
+    MPI_Comm_free(&comm);
+    fail("the error handler did not jump");
+  };
+  fail_to_free(MPI_COMM_WORLD);
+  check_sum(MPI_COMM_WORLD, 1);
+
+  static bool may_be_freed = false;
+  const auto refuse = [](MPI_Comm, int, void*, void*) {
+    return may_be_freed ? MPI_SUCCESS : MPI_ERR_OTHER;
+  };
+  int key = 0;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, nullptr);
+  for (int i = 0; i < 20; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, jumps);
+    MPI_Comm_set_attr(comm, key, nullptr);
+    may_be_freed = false;
+    fail_to_free(comm);
+    check_sum(comm, i + 2);
+    may_be_freed = true;
+    if (i % 2 == 0) MPI_Comm_free(&comm);
+  }
+  MPI_Comm_free_keyval(&key);
+  MPI_Errhandler_free(&jumps);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,13 @@ void files() {
   MPI_File_read_at_all(file, 4 * other, &found, 1, MPI_INT, MPI_STATUS_IGNORE);
   expect(found == other, "a file has other data");
   MPI_File_close(&file);
+}
+
+// The kernel kills a process that makes a file larger than it may.
+void small_files() {
+  const rlimit small{512, 512};
+  expect(setrlimit(RLIMIT_FSIZE, &small) == 0, "files cannot be limited");
+  check_sum(MPI_COMM_WORLD, 1);
 }
 
 // A broadcast only reads the root's data.
