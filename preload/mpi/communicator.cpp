@@ -68,13 +68,21 @@ void communicator::end_of_freeing(const library& mpi, handle comm, bool is_freed
   being_freed* const here = freed_here(mpi.key(comm));
   if (!mpi.is_communicator(comm) || here == nullptr) return;
   communicator* const known = std::exchange(*here, {}).known;
-  if (known == nullptr) return;
+  if (known == nullptr) {
+    // Where MPI does not tell the end, the handle may mean another communicator from now on.
+    communicator* const untold = the_communicators.find(mpi.key(comm));
+    if (is_freed && untold != nullptr && !untold->tells_its_end_) {
+      the_communicators.put(mpi.key(comm), nullptr);
+      untold->end();
+    }
+    return;
+  }
   // relaxed: publishes nothing.
   known->is_freed_.store(is_freed, relaxed);
   if (is_freed) return known->end();
   // A delete function of the program has failed, and the communicator lives on.
   the_communicators.put(mpi.key(comm), known);
-  known->set_attribute();
+  known->tells_its_end_ = known->set_attribute();
 }
 
 void communicator::forget(const library& mpi, handle comm) noexcept {

@@ -126,7 +126,7 @@ class alignas(cache_line) communicator {
   // A communicator that this thread frees; `known` is set when its attribute is deleted, or when a
   // delete function makes the first call on it. A delete function may free another one. An error
   // handler that jumps out of MPI_Comm_free leaves this behind, on one rank perhaps. So it decides
-  // only where a communicator is kept, and not whether one is set up.
+  // only where a communicator is kept, and not whether one is set up, while this has room for more.
   struct being_freed {
     handle key = 0;
     communicator* known = nullptr;
@@ -143,7 +143,7 @@ class alignas(cache_line) communicator {
   void say_what_was_served() const;
 
   // Returns the reason why it cannot be served; empty if it can.
-  std::string join(bool tells_its_end);
+  std::string join();
   bool is_of_one_job() const;
   // Sets the group of all ranks of the job. Returns false if MPI does not tell it.
   bool find_job(handle_space& group) const;
@@ -177,6 +177,8 @@ class alignas(cache_line) communicator {
   int size_ = 0, rank_ = 0;
   std::optional<room> room_;
   std::size_t room_bytes_ = 0;
+  // MPI calls on_free() when it is freed.
+  bool tells_its_end_ = false;
   bool polls_barriers_ = false;
   // There are two ranks, on one node.
   bool is_of_two_ = false;

@@ -114,8 +114,8 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   made->size_ = size;
   made->name_when_set_up_ = made->name();
   being_freed* const here = freed_here(mpi.key(comm));
-  const bool tells_its_end = here != nullptr || made->set_attribute();
-  const std::string reason = made->join(tells_its_end);
+  made->tells_its_end_ = here != nullptr || made->set_attribute();
+  const std::string reason = made->join();
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
   if (here != nullptr)
     here->known = made;
@@ -153,7 +153,7 @@ bool communicator::is_of_one_job() const {
   return is_told && std::find(there.begin(), there.end(), mpi_.undefined) == there.end();
 }
 
-std::string communicator::join(bool tells_its_end) {
+std::string communicator::join() {
   int is_inter = 0;
   if (mpi_.comm_rank(comm_, &rank_) != 0 || mpi_.comm_test_inter(comm_, &is_inter) != 0)
     return "MPI does not tell its rank";
@@ -250,7 +250,7 @@ std::string communicator::join(bool tells_its_end) {
                             ? mpi_.grequest_start_polled != nullptr && has_world_
                             : mpi_.grequest_start != nullptr && mpi_.register_progress != nullptr;
   const auto answer = static_cast<std::uint8_t>((base != nullptr ? 1 : 0) | (can_poll ? 2 : 0) |
-                                                (tells_its_end ? 4 : 0));
+                                                (tells_its_end_ ? 4 : 0));
   std::vector<std::uint8_t> answers(count);
   if (!gather(mpi_, comm_, &answer, 1, answers.data())) return "MPI_Iallgather failed";
   std::uint8_t common = 7;
