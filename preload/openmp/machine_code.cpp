@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -42,6 +44,38 @@ T read(address at) {
   T value;
   std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
   return value;
+}
+
+// What the process may read, in the order of the addresses: the program may have taken away the
+// right to read some of its code. Nothing if the system does not tell.
+std::vector<function_range> readable_ranges() {
+  std::vector<function_range> all;
+  std::ifstream in("/proc/self/maps");
+  for (std::string line; std::getline(in, line);) {
+    unsigned long begin = 0, end = 0;
+    char rights = '-';
+    if (std::sscanf(line.c_str(), "%lx-%lx %c", &begin, &end, &rights) != 3 || rights != 'r')
+      continue;
+    if (!all.empty() && all.back().end == begin)
+      all.back().end = end;
+    else
+      all.push_back({begin, end});
+  }
+  return all;
+}
+
+// The parts of the code that can be read.
+std::vector<function_range> common_parts(const std::vector<function_range>& code,
+                                         const std::vector<function_range>& readable) {
+  if (readable.empty()) return code;
+  std::vector<function_range> parts;
+  for (const function_range& segment : code)
+    for (const function_range& each : readable) {
+      const address begin = std::max(segment.begin, each.begin);
+      const address end = std::min(segment.end, each.end);
+      if (begin < end) parts.push_back({begin, end});
+    }
+  return parts;
 }
 
 // The functions of an object in the order of their addresses, from the search table of its
@@ -215,8 +249,9 @@ void read_object(const dl_phdr_info& object, address header, const function_rang
 void read_code() {
   // Another object may have come where one has gone.
   static unsigned long long unloaded = 0;
+  std::optional<std::vector<function_range>> readable;
   dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void*) {
+      [](dl_phdr_info* object, std::size_t, void* raw) {
         if (object->dlpi_subs != unloaded) found() = {};
         unloaded = object->dlpi_subs;
         address header = 0;
@@ -234,10 +269,13 @@ void read_code() {
         }
         if (!imports_openmp(*object) || !found().seen_objects.insert(object->dlpi_phdr).second)
           return 0;
-        read_object(*object, header, range, code);
+        // Here no other thread loads an object.
+        auto& rights = *static_cast<std::optional<std::vector<function_range>>*>(raw);
+        if (!rights) rights = readable_ranges();
+        read_object(*object, header, range, common_parts(code, *rights));
         return 0;
       },
-      nullptr);
+      &readable);
 }
 
 bool runs_serially(region_function function) {
