@@ -137,12 +137,12 @@ bool is_arithmetic(const unsigned char* code) {
     return map == 1 ? is_operation(c)
                     : map == 2 && (c & 0xf) >= 6 && (c >> 4) >= 0x9 && (c >> 4) <= 0xb;
   };
-  // F2 0F 58 and F3 0F 58, or with two, three or four bytes of VEX and EVEX before the operation.
+  // 0F 58, before which F2, F3 and 66 tell the type, or with two, three or four bytes of VEX and
+  // EVEX before the operation.
+  if (code[0] == 0x0f) return is_operation(code[1]);
+  if (code[0] == 0xc5) return is_operation(code[2]);
   if (code[0] == 0xc4) return is_of_map(code[1] & 0x1f, code[3]);
-  if (code[0] == 0x62) return (code[2] & 4) != 0 && is_of_map(code[1] & 0xf, code[4]);
-  return is_operation(code[2]) &&
-         ((code[1] == 0x0f && (code[0] == 0xf2 || code[0] == 0xf3 || (code[0] & 0xf0) == 0x40)) ||
-          code[0] == 0xc5);
+  return code[0] == 0x62 && (code[2] & 4) != 0 && is_of_map(code[1] & 0xf, code[4]);
 }
 
 // Whether such an operation of the x87 unit begins here, and a store of its result to memory soon
@@ -151,24 +151,86 @@ bool is_x87_arithmetic(const unsigned char* code, const unsigned char* end) {
   // Two operations of each code compare.
   const unsigned operation = code[1] >> 3 & 7;
   if ((code[0] != 0xd8 && code[0] != 0xdc && code[0] != 0xde) || (operation | 1) == 3) return false;
-  constexpr std::ptrdiff_t soon = 8;
+  constexpr std::ptrdiff_t soon = 16;
   for (const unsigned char* c = code + 2; c + 1 < end && c - code <= soon; ++c) {
-    const bool is_store = (c[0] == 0xd9 || c[0] == 0xdd) && (c[1] >> 3 & 6) == 2 && c[1] < 0xc0;
-    if (is_store) return true;
+    const bool is_store =
+        (c[1] >> 3 & 6) == 2 ? c[0] == 0xd9 || c[0] == 0xdd : (c[1] >> 3 & 7) == 7 && c[0] == 0xdb;
+    if (is_store && c[1] < 0xc0) return true;
   }
   return false;
 }
 
+// Calls of libatomic's compare-and-swap, which compilers use for 16 bytes: through the places of
+// its address, or through the jumps of the linker.
+struct atomic_calls {
+  std::unordered_set<address> places, jumps;
+
+  bool begins_at(const unsigned char* code) const {
+    const auto at = reinterpret_cast<address>(code);
+    if (code[0] == 0xe8)
+      return jumps.count(at + 5 + static_cast<address>(read<std::int32_t>(at + 1))) != 0;
+    return code[0] == 0xff && code[1] == 0x15 && places.count(target_of(at)) != 0;
+  }
+
+  // What an instruction of six bytes names, by its distance.
+  static address target_of(address at) {
+    return at + 6 + static_cast<address>(read<std::int32_t>(at + 2));
+  }
+};
+
+atomic_calls find_atomic_calls(const dl_phdr_info& object,
+                               const std::vector<function_range>& code) {
+  atomic_calls calls;
+  for (const address each : places_of_imports(object, "__atomic_compare_exchange"))
+    calls.places.insert(each);
+  if (calls.places.empty()) return calls;
+  for (const function_range& part : code)
+    for (address i = part.begin; i + 6 <= part.end; ++i) {
+      if (read<std::uint16_t>(i) != 0x25ff || calls.places.count(calls.target_of(i)) == 0) continue;
+      // F3 0F 1E FA, F2 or both may come before.
+      for (const address before : {0, 1, 4, 5}) calls.jumps.insert(i - before);
+    }
+  return calls;
+}
+
+// Whether a compare-and-swap begins here: F0 0F B1, or F0 0F C7 for 8 and 16 bytes.
+bool is_exchange(const unsigned char* code) {
+  if (code[0] != 0xf0) return false;
+  const unsigned char* const c = code + ((code[1] & 0xf0) == 0x40 ? 2 : 1);
+  return c[0] == 0x0f && (c[1] == 0xb1 || (c[1] == 0xc7 && (c[2] >> 3 & 7) == 1 && c[2] < 0xc0));
+}
+
+// Returns where the loop of an exchange begins: a jump back, soon after the exchange, tells. A `je`
+// that follows at once leaves the loop. Returns `exchange` if there is no such jump.
+std::size_t loop_begin(const unsigned char* code, std::size_t size, std::size_t exchange) {
+  constexpr std::size_t at_once = 12, soon = 64, longest = 256;
+  for (std::size_t i = exchange + 4; i + 6 <= size && i < exchange + soon; ++i) {
+    const auto at = reinterpret_cast<address>(code + i);
+    const unsigned char* const c = code + i;
+    const bool leaves = i < exchange + at_once && (c[0] == 0x74 || (c[0] == 0x0f && c[1] == 0x84));
+    if (leaves) return exchange;
+    std::size_t target = 0;
+    if ((c[0] & 0xfe) == 0x74 || c[0] == 0xeb)
+      target = i + 2 + static_cast<std::size_t>(read<std::int8_t>(at + 1));
+    else if (c[0] == 0x0f && (c[1] & 0xfe) == 0x84)
+      target = i + 6 + static_cast<std::size_t>(read<std::int32_t>(at + 2));
+    else if (c[0] == 0xe9)
+      target = i + 5 + static_cast<std::size_t>(read<std::int32_t>(at + 1));
+    else
+      continue;
+    if (target <= exchange && exchange - target <= longest) return target;
+  }
+  return exchange;
+}
+
 // Returns where a loop's exchange is, or 0.
-address find_exchange_loop(const function_range& f) {
+address find_exchange_loop(const function_range& f, const atomic_calls& calls) {
   const auto* const code = reinterpret_cast<const unsigned char*>(f.begin);
   const std::size_t size = f.end - f.begin;
-  for (std::size_t i = 0; i + 4 < size; ++i) {
-    if (code[i] != 0xf0) continue;
-    const std::size_t at = (code[i + 1] & 0xf0) == 0x40 ? i + 2 : i + 1;
-    if (code[at] != 0x0f || code[at + 1] != 0xb1) continue;
-    // The new value is computed just before it is exchanged.
-    const std::size_t from = i > 64 ? i - 64 : 0;
+  for (std::size_t i = 0; i + 6 <= size; ++i) {
+    if (!is_exchange(code + i) && !calls.begins_at(code + i)) continue;
+    // The new value is computed in the loop, or just before it is exchanged.
+    const std::size_t from = std::min(loop_begin(code, size, i), i > 64 ? i - 64 : 0);
     for (std::size_t k = from; k + 3 <= i; ++k)
       if (is_arithmetic(code + k) || is_x87_arithmetic(code + k, code + i)) return f.begin + i;
   }
@@ -189,7 +251,11 @@ void add_taken_addresses(const function_range& f, std::unordered_set<address>& t
 
 #else
 
-address find_exchange_loop(const function_range&) { return 0; }
+struct atomic_calls {};
+atomic_calls find_atomic_calls(const dl_phdr_info&, const std::vector<function_range>&) {
+  return {};
+}
+address find_exchange_loop(const function_range&, const atomic_calls&) { return 0; }
 void add_taken_addresses(const function_range&, std::unordered_set<address>&) {}
 
 #endif
@@ -210,7 +276,7 @@ void name(address code, const char* file, bool is_region) {
   static std::unordered_set<std::string>& named = *new std::unordered_set<std::string>;
   if (!named.insert(place).second) return;
   std::fprintf(stderr,
-               "tutti: %s updates a floating-point variable in a way that no runtime can order; "
+               "tutti: %s may update a floating-point variable in a way that no runtime can order; "
                "the ranks of %s run one after the other\n",
                place.c_str(), is_region ? "its region" : "all regions of this file");
 }
@@ -219,12 +285,13 @@ void read_object(const dl_phdr_info& object, address header, const function_rang
                  const std::vector<function_range>& code) {
   std::vector<function_range> all = functions_of(header);
   const std::vector<function_range> rest = cut(all, code);
+  const atomic_calls calls = find_atomic_calls(object, code);
   const char* const slash = std::strrchr(object.dlpi_name, '/');
   const char* file = slash != nullptr ? slash + 1 : object.dlpi_name;
   if (*file == '\0') file = "the program";
   std::vector<function_range> with_loop;
   for (const function_range& f : all)
-    if (find_exchange_loop(f) != 0) with_loop.push_back(f);
+    if (find_exchange_loop(f, calls) != 0) with_loop.push_back(f);
   std::unordered_set<address> taken;
   if (!with_loop.empty())
     for (const function_range& f : all) add_taken_addresses(f, taken);
@@ -237,7 +304,7 @@ void read_object(const dl_phdr_info& object, address header, const function_rang
     name(f.begin, file, is_region);
   }
   for (const function_range& part : rest) {
-    const address exchange = find_exchange_loop(part);
+    const address exchange = find_exchange_loop(part, calls);
     if (exchange == 0) continue;
     found().whole_objects.push_back(range);
     name(exchange, file, false);

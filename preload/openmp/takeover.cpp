@@ -469,6 +469,23 @@ bool imports_openmp(const dl_phdr_info& object) {
   return false;
 }
 
+std::vector<std::uintptr_t> places_of_imports(const dl_phdr_info& object, const char* prefix) {
+  std::vector<std::uintptr_t> found;
+  const symbols all = symbols_of(object);
+  if (all.table == nullptr || all.strings == nullptr) return found;
+  const auto look_through = [&](const ElfW(Rela) * places, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes / sizeof *places; ++i) {
+      const auto& symbol = all.table[ELF64_R_SYM(places[i].r_info)];
+      if (symbol.st_shndx == SHN_UNDEF &&
+          std::strncmp(all.strings + symbol.st_name, prefix, std::strlen(prefix)) == 0)
+        found.push_back(object.dlpi_addr + places[i].r_offset);
+    }
+  };
+  look_through(all.of_calls, all.bytes_of_calls);
+  look_through(all.of_others, all.bytes_of_others);
+  return found;
+}
+
 namespace {
 
 // This library has a C++ library of its own, so that the program's own allocations fail as before.
