@@ -160,6 +160,30 @@ bool is_x87_arithmetic(const unsigned char* code, const unsigned char* end) {
   return false;
 }
 
+// Whether the value of a floating-point register goes to an integer register, as it is or rounded,
+// or to the stack, here: an exchange takes it from there. Reads at most seven bytes.
+bool is_move_out(const unsigned char* code) {
+  // The operation, and whether 66, or what VEX and EVEX have in its place, tells its type.
+  const auto moves = [](const unsigned char* c, bool has_66) {
+    if (c[0] == 0x7e) return has_66;
+    if (c[0] == 0x2c || c[0] == 0x2d) return true;
+    const bool is_store = c[0] == 0x11 || c[0] == 0x13 || c[0] == 0x17 || c[0] == 0x29 ||
+                          c[0] == 0x7f || c[0] == 0xd6;
+    const unsigned mode = c[1] >> 6, base = c[1] & 7;
+    const bool is_on_stack = (base == 4 && (c[2] & 7) == 4) || (base == 5 && mode != 0);
+    return is_store && mode != 3 && is_on_stack;
+  };
+  const unsigned char* const after_prefix = code + ((code[1] & 0xf0) == 0x40 ? 2 : 1);
+  switch (code[0]) {
+    case 0x0f: return moves(code + 1, false);
+    case 0x66: return after_prefix[0] == 0x0f && moves(after_prefix + 1, true);
+    case 0xc5: return moves(code + 2, (code[1] & 3) == 1);
+    case 0xc4: return moves(code + 3, (code[2] & 3) == 1);
+    case 0x62: return moves(code + 4, (code[2] & 3) == 1);
+    default: return false;
+  }
+}
+
 // Calls of libatomic's compare-and-swap, which compilers use for 16 bytes: through the places of
 // its address, or through the jumps of the linker.
 struct atomic_calls {
@@ -229,10 +253,14 @@ address find_exchange_loop(const function_range& f, const atomic_calls& calls) {
   const std::size_t size = f.end - f.begin;
   for (std::size_t i = 0; i + 6 <= size; ++i) {
     if (!is_exchange(code + i) && !calls.begins_at(code + i)) continue;
-    // The new value is computed in the loop, or just before it is exchanged.
+    // The new value is computed, and moved, in the loop or just before it is exchanged.
     const std::size_t from = std::min(loop_begin(code, size, i), i > 64 ? i - 64 : 0);
-    for (std::size_t k = from; k + 3 <= i; ++k)
-      if (is_arithmetic(code + k) || is_x87_arithmetic(code + k, code + i)) return f.begin + i;
+    bool has_result = false;
+    for (std::size_t k = from; k + 3 <= i; ++k) {
+      if (is_x87_arithmetic(code + k, code + i) || (has_result && is_move_out(code + k)))
+        return f.begin + i;
+      has_result = has_result || is_arithmetic(code + k);
+    }
   }
   return 0;
 }

@@ -241,6 +241,11 @@ class Runtimes(unittest.TestCase):
             done = run(option, "--", PROGRAM + "_with_holes", "exit", "42")
             self.assertEqual((done.returncode, done.stderr), (42, ""))
 
+    def test_arithmetic_beside_an_exchange(self) -> None:
+        """An exchange of integers does not serialize a region that computes something else."""
+        done = run("--reproducible", "--", PROGRAM + "_with_arithmetic", "exit", "42")
+        self.assertEqual((done.returncode, done.stderr), (42, ""))
+
     def test_second_start(self) -> None:
         """The program keeps its name and its arguments, also under the dynamic linker."""
         with open(OPENACC, "rb") as file:

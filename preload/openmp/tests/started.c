@@ -28,6 +28,10 @@ void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsign
 }
 #endif
 
+#ifdef HAS_ARITHMETIC
+static double values[100];
+static int product = 1;
+#endif
 #ifdef HAS_HOLES
 // Pages of code that nothing may read: one may be run, and the other one may not.
 enum { page = 4096 };
@@ -42,6 +46,15 @@ __attribute__((aligned(page), noinline, used)) static void comes_after(void) {}
 
 int main(int count, char** arguments) {
   int sum = 0;
+#ifdef HAS_ARITHMETIC
+  // Such arithmetic belongs to no exchange.
+#pragma omp parallel for
+  for (int i = 0; i < 100; ++i) {
+    values[i] = values[i] * 0.5 + count;
+#pragma omp atomic
+    product *= 3;
+  }
+#endif
 #ifdef HAS_HOLES
   if (mprotect((void*)may_be_run, page, PROT_EXEC) != 0) return 96;
   if (mprotect((void*)may_not_be_run, page, PROT_NONE) != 0) return 95;
