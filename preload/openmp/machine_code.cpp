@@ -224,27 +224,56 @@ bool is_exchange(const unsigned char* code) {
   return c[0] == 0x0f && (c[1] == 0xb1 || (c[1] == 0xc7 && (c[2] >> 3 & 7) == 1 && c[2] < 0xc0));
 }
 
+// Returns where a jump leads that may be here, by its distance from the beginning of the code, or a
+// number that no code has. `is_any` allows conditions other than equality. Reads at most six bytes.
+std::size_t jump_target(const unsigned char* code, std::size_t at, bool is_any) {
+  const unsigned char* const c = code + at;
+  const auto here = reinterpret_cast<address>(c);
+  const unsigned condition = is_any ? 0xf0 : 0xfe;
+  if ((c[0] & condition) == (0x74 & condition) || c[0] == 0xeb)
+    return at + 2 + static_cast<std::size_t>(read<std::int8_t>(here + 1));
+  if (c[0] == 0x0f && (c[1] & condition) == (0x84 & condition))
+    return at + 6 + static_cast<std::size_t>(read<std::int32_t>(here + 2));
+  if (c[0] == 0xe9) return at + 5 + static_cast<std::size_t>(read<std::int32_t>(here + 1));
+  return SIZE_MAX;
+}
+
 // Returns where the loop of an exchange begins: a jump back, soon after the exchange, tells. A `je`
 // that follows at once leaves the loop. Returns `exchange` if there is no such jump.
 std::size_t loop_begin(const unsigned char* code, std::size_t size, std::size_t exchange) {
   constexpr std::size_t at_once = 12, soon = 64, longest = 256;
   for (std::size_t i = exchange + 4; i + 6 <= size && i < exchange + soon; ++i) {
-    const auto at = reinterpret_cast<address>(code + i);
-    const unsigned char* const c = code + i;
-    const bool leaves = i < exchange + at_once && (c[0] == 0x74 || (c[0] == 0x0f && c[1] == 0x84));
-    if (leaves) return exchange;
-    std::size_t target = 0;
-    if ((c[0] & 0xfe) == 0x74 || c[0] == 0xeb)
-      target = i + 2 + static_cast<std::size_t>(read<std::int8_t>(at + 1));
-    else if (c[0] == 0x0f && (c[1] & 0xfe) == 0x84)
-      target = i + 6 + static_cast<std::size_t>(read<std::int32_t>(at + 2));
-    else if (c[0] == 0xe9)
-      target = i + 5 + static_cast<std::size_t>(read<std::int32_t>(at + 1));
-    else
-      continue;
+    const bool is_equal = code[i] == 0x74 || (code[i] == 0x0f && code[i + 1] == 0x84);
+    if (is_equal && i < exchange + at_once) return exchange;
+    const std::size_t target = jump_target(code, i, false);
     if (target <= exchange && exchange - target <= longest) return target;
   }
   return exchange;
+}
+
+// Whether the code from `begin` to `end` computes a value and then moves it to where an exchange
+// takes it from. `has_result` tells whether it is computed already.
+bool makes_result(const unsigned char* code, std::size_t begin, std::size_t end, bool has_result) {
+  for (std::size_t k = begin; k + 3 <= end; ++k) {
+    if (is_x87_arithmetic(code + k, code + end) || (has_result && is_move_out(code + k)))
+      return true;
+    has_result = has_result || is_arithmetic(code + k);
+  }
+  return false;
+}
+
+// The same for a loop whose arithmetic comes after the exchange, and which jumps back to the move.
+bool makes_result_after(const unsigned char* code, std::size_t size, std::size_t exchange) {
+  constexpr std::size_t soon = 128, near = 64;
+  bool has_result = false;
+  for (std::size_t i = exchange + 4; i + 6 <= size && i < exchange + soon; ++i) {
+    has_result = has_result || is_arithmetic(code + i);
+    const std::size_t target = has_result ? jump_target(code, i, true) : SIZE_MAX;
+    if (target <= exchange && exchange - target <= near &&
+        makes_result(code, target, exchange, true))
+      return true;
+  }
+  return false;
 }
 
 // Returns where a loop's exchange is, or 0.
@@ -255,12 +284,7 @@ address find_exchange_loop(const function_range& f, const atomic_calls& calls) {
     if (!is_exchange(code + i) && !calls.begins_at(code + i)) continue;
     // The new value is computed, and moved, in the loop or just before it is exchanged.
     const std::size_t from = std::min(loop_begin(code, size, i), i > 64 ? i - 64 : 0);
-    bool has_result = false;
-    for (std::size_t k = from; k + 3 <= i; ++k) {
-      if (is_x87_arithmetic(code + k, code + i) || (has_result && is_move_out(code + k)))
-        return f.begin + i;
-      has_result = has_result || is_arithmetic(code + k);
-    }
+    if (makes_result(code, from, i, false) || makes_result_after(code, size, i)) return f.begin + i;
   }
   return 0;
 }

@@ -21,7 +21,7 @@ typedef struct {
   double b;
 } number;
 __extension__ typedef unsigned __int128 word;
-#elif defined(IS_LONG)
+#elif defined(IS_LONG) || defined(IS_TURNED)
 typedef struct {
   double a;
 } number;
@@ -44,7 +44,7 @@ typedef double number;
 #define USE_OTHERS                     \
   __asm__ volatile(".skip 64, 0x90" :: \
                        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7")
-#elif defined(IS_PAIR)
+#elif defined(IS_PAIR) || defined(IS_TURNED)
 #define USE_OTHERS __asm__ volatile(".skip 64, 0x90")
 #else
 #define USE_OTHERS
@@ -55,16 +55,35 @@ typedef double number;
 #define MAKE(value) (number)(value)
 #else
 // The program's own loop: two values of 4 bytes; two of 8 bytes, which takes a call of libatomic
-// or, with a longer instruction, none; and one value whose arithmetic is far before the exchange.
+// or, with a longer instruction, none; and one value whose arithmetic is far before the exchange,
+// or comes after it.
 #define START \
   { 0 }
-#ifdef IS_LONG
+#if defined(IS_LONG) || defined(IS_TURNED)
 #define MAKE(value) \
   { value }
 #else
 #define MAKE(value) \
   { value, 3 * (value) }
 #endif
+#ifdef IS_TURNED
+static inline void subtract(number* x, number mine) {
+  word old = 0, next = 0;
+  double value = 0;
+  __asm__ volatile(
+      "jmp 2f\n"
+      "1: movq %2, %1\n"
+      "lock cmpxchg %1, %3\n"
+      "je 3f\n"
+      "2: movq %0, %2\n"
+      "subsd %4, %2\n"
+      "jmp 1b\n"
+      "3:"
+      : "+a"(old), "+&r"(next), "+&x"(value), "+m"(*x)
+      : "x"(mine.a)
+      : "cc");
+}
+#else
 static inline void subtract(number* x, number mine) {
   word old = 0, next = 0;
   for (int is_done = 0; !is_done;) {
@@ -87,6 +106,7 @@ static inline void subtract(number* x, number mine) {
 #endif
   }
 }
+#endif
 #endif
 
 static number sum(void) {
