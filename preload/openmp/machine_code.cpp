@@ -212,7 +212,7 @@ atomic_calls find_atomic_calls(const dl_phdr_info& object,
     for (address i = part.begin; i + 6 <= part.end; ++i) {
       if (read<std::uint16_t>(i) != 0x25ff || calls.places.count(calls.target_of(i)) == 0) continue;
       // F3 0F 1E FA, F2 or both may come before.
-      for (const address before : {0, 1, 4, 5}) calls.jumps.insert(i - before);
+      for (const address before : {0ul, 1ul, 4ul, 5ul}) calls.jumps.insert(i - before);
     }
   return calls;
 }
