@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places (OMP_PLACES), and how the threads of a region are bound to them (OMP_PROC_BIND).
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -28,9 +30,10 @@ cpu_set_t one_cpu(unsigned cpu) {
   return set;
 }
 
-bool is_usable(unsigned cpu) {
+bool exists(unsigned cpu) {
+  static const long count = sysconf(_SC_NPROCESSORS_CONF);
   const auto& cpus = process_cpus();
-  return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+  return cpu < count || std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
 }
 
 // Groups the CPUs by a file of sysfs, in the order of their first CPU.
@@ -86,15 +89,14 @@ bool parse_cpus(word_reader& p, std::vector<long>& cpus) {
                      [&cpus](long cpu) { return std::erase(cpus, cpu) != 0; });
 }
 
-// The CPUs that the process may use, `shift` after those given; none if it may use none.
+// The CPUs `shift` after those given.
 bool add_place(std::vector<place>& list, const std::vector<long>& cpus, long shift) {
   place made{};
   CPU_ZERO(&made.cpus);
   for (const long each : cpus) {
     const long cpu = cpu_at(each, 1, shift);
     if (cpu < 0) return false;
-    if (cpu < CPU_SETSIZE && is_usable(static_cast<unsigned>(cpu)))
-      CPU_SET(static_cast<std::size_t>(cpu), &made.cpus);
+    if (cpu < CPU_SETSIZE) CPU_SET(static_cast<std::size_t>(cpu), &made.cpus);
   }
   if (CPU_COUNT(&made.cpus) > 0) list.push_back(made);
   return true;
@@ -131,6 +133,17 @@ bool parse_list(word_reader& p, std::vector<place>& list) {
     }
   } while (p.take(','));
   return p.is_at_end();
+}
+
+// Leaves the CPUs that the process may use, and the places that have some. A place that the text
+// takes away again is compared before that.
+void remove_unusable(std::vector<place>& list) {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  for (const unsigned cpu : process_cpus())
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &usable);
+  for (place& each : list) CPU_AND(&each.cpus, &each.cpus, &usable);
+  std::erase_if(list, [](const place& each) { return CPU_COUNT(&each.cpus) == 0; });
 }
 
 void keep(std::vector<place> list) {
@@ -184,7 +197,9 @@ bool parse_places(const char* text) {
     return true;
   }
   std::vector<place> list;
-  if (!parse_list(p, list) || list.empty()) return false;
+  if (!parse_list(p, list)) return false;
+  remove_unusable(list);
+  if (list.empty()) return false;
   keep(std::move(list));
   return true;
 }
@@ -208,9 +223,9 @@ bool parse_places_of_cpus(const char* text) {
         if (end == at || stride == 0 || stride > most) return false;
       }
     }
+    // libgomp, too, takes CPUs that the process may not use.
     for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu += stride)
-      if (is_usable(static_cast<unsigned>(cpu)))
-        list.push_back({one_cpu(static_cast<unsigned>(cpu))});
+      if (exists(static_cast<unsigned>(cpu))) list.push_back({one_cpu(static_cast<unsigned>(cpu))});
     at = end;
     while (*at == ',' || std::isspace(static_cast<unsigned char>(*at))) ++at;
   }

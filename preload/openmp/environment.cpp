@@ -254,7 +254,8 @@ void read_places(global_settings& g, bool bind_is_given) {
   if (places != nullptr) {
     any = parse_places(places);
     if (!any) invalid("OMP_PLACES");
-  } else if (cpus != nullptr && !bind_is_given) {
+  }
+  if (cpus != nullptr && !any) {
     any = parse_places_of_cpus(cpus);
     if (!any) invalid("GOMP_CPU_AFFINITY");
   }
@@ -386,8 +387,10 @@ unsigned usable_processors() noexcept {
 
 unsigned processors_before_binding() noexcept {
   const unsigned usable = usable_processors();
-  // A quota that allows fewer CPUs than the places have counts in both cases.
-  if (usable < process_cpus().size() || usable >= cpus_before_binding) return usable;
+  if (cpus_before_binding == 0) return usable;
+  // A quota may allow fewer CPUs than the places have, and GOMP_CPU_AFFINITY may list more CPUs
+  // than the process could use.
+  if (usable < process_cpus().size()) return std::min(usable, cpus_before_binding);
   const double quota = platform::recent_cpu_quota();
   return quota <= 0 || quota >= cpus_before_binding ? cpus_before_binding
                                                     : static_cast<unsigned>(std::ceil(quota));

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -42,6 +44,38 @@ T read(address at) {
   T value;
   std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
   return value;
+}
+
+// What the process may read, in the order of the addresses: the program may have taken away the
+// right to read some of its code. Nothing if the system does not tell.
+std::vector<function_range> readable_ranges() {
+  std::vector<function_range> all;
+  std::ifstream in("/proc/self/maps");
+  for (std::string line; std::getline(in, line);) {
+    unsigned long begin = 0, end = 0;
+    char rights = '-';
+    if (std::sscanf(line.c_str(), "%lx-%lx %c", &begin, &end, &rights) != 3 || rights != 'r')
+      continue;
+    if (!all.empty() && all.back().end == begin)
+      all.back().end = end;
+    else
+      all.push_back({begin, end});
+  }
+  return all;
+}
+
+// The parts of the code that can be read.
+std::vector<function_range> common_parts(const std::vector<function_range>& code,
+                                         const std::vector<function_range>& readable) {
+  if (readable.empty()) return code;
+  std::vector<function_range> parts;
+  for (const function_range& segment : code)
+    for (const function_range& each : readable) {
+      const address begin = std::max(segment.begin, each.begin);
+      const address end = std::min(segment.end, each.end);
+      if (begin < end) parts.push_back({begin, end});
+    }
+  return parts;
 }
 
 // The functions of an object in the order of their addresses, from the search table of its
@@ -103,12 +137,12 @@ bool is_arithmetic(const unsigned char* code) {
     return map == 1 ? is_operation(c)
                     : map == 2 && (c & 0xf) >= 6 && (c >> 4) >= 0x9 && (c >> 4) <= 0xb;
   };
-  // F2 0F 58 and F3 0F 58, or with two, three or four bytes of VEX and EVEX before the operation.
+  // 0F 58, before which F2, F3 and 66 tell the type, or with two, three or four bytes of VEX and
+  // EVEX before the operation.
+  if (code[0] == 0x0f) return is_operation(code[1]);
+  if (code[0] == 0xc5) return is_operation(code[2]);
   if (code[0] == 0xc4) return is_of_map(code[1] & 0x1f, code[3]);
-  if (code[0] == 0x62) return (code[2] & 4) != 0 && is_of_map(code[1] & 0xf, code[4]);
-  return is_operation(code[2]) &&
-         ((code[1] == 0x0f && (code[0] == 0xf2 || code[0] == 0xf3 || (code[0] & 0xf0) == 0x40)) ||
-          code[0] == 0xc5);
+  return code[0] == 0x62 && (code[2] & 4) != 0 && is_of_map(code[1] & 0xf, code[4]);
 }
 
 // Whether such an operation of the x87 unit begins here, and a store of its result to memory soon
@@ -117,26 +151,140 @@ bool is_x87_arithmetic(const unsigned char* code, const unsigned char* end) {
   // Two operations of each code compare.
   const unsigned operation = code[1] >> 3 & 7;
   if ((code[0] != 0xd8 && code[0] != 0xdc && code[0] != 0xde) || (operation | 1) == 3) return false;
-  constexpr std::ptrdiff_t soon = 8;
+  constexpr std::ptrdiff_t soon = 16;
   for (const unsigned char* c = code + 2; c + 1 < end && c - code <= soon; ++c) {
-    const bool is_store = (c[0] == 0xd9 || c[0] == 0xdd) && (c[1] >> 3 & 6) == 2 && c[1] < 0xc0;
-    if (is_store) return true;
+    const bool is_store =
+        (c[1] >> 3 & 6) == 2 ? c[0] == 0xd9 || c[0] == 0xdd : (c[1] >> 3 & 7) == 7 && c[0] == 0xdb;
+    if (is_store && c[1] < 0xc0) return true;
+  }
+  return false;
+}
+
+// Whether the value of a floating-point register goes to an integer register, as it is or rounded,
+// or to the stack, here: an exchange takes it from there. Reads at most seven bytes.
+bool is_move_out(const unsigned char* code) {
+  // The operation, and whether 66, or what VEX and EVEX have in its place, tells its type.
+  const auto moves = [](const unsigned char* c, bool has_66) {
+    if (c[0] == 0x7e) return has_66;
+    if (c[0] == 0x2c || c[0] == 0x2d) return true;
+    const bool is_store = c[0] == 0x11 || c[0] == 0x13 || c[0] == 0x17 || c[0] == 0x29 ||
+                          c[0] == 0x7f || c[0] == 0xd6;
+    const unsigned mode = c[1] >> 6, base = c[1] & 7;
+    const bool is_on_stack = (base == 4 && (c[2] & 7) == 4) || (base == 5 && mode != 0);
+    return is_store && mode != 3 && is_on_stack;
+  };
+  const unsigned char* const after_prefix = code + ((code[1] & 0xf0) == 0x40 ? 2 : 1);
+  switch (code[0]) {
+    case 0x0f: return moves(code + 1, false);
+    case 0x66: return after_prefix[0] == 0x0f && moves(after_prefix + 1, true);
+    case 0xc5: return moves(code + 2, (code[1] & 3) == 1);
+    case 0xc4: return moves(code + 3, (code[2] & 3) == 1);
+    case 0x62: return moves(code + 4, (code[2] & 3) == 1);
+    default: return false;
+  }
+}
+
+// Calls of libatomic's compare-and-swap, which compilers use for 16 bytes: through the places of
+// its address, or through the jumps of the linker.
+struct atomic_calls {
+  std::unordered_set<address> places, jumps;
+
+  bool begins_at(const unsigned char* code) const {
+    const auto at = reinterpret_cast<address>(code);
+    if (code[0] == 0xe8)
+      return jumps.count(at + 5 + static_cast<address>(read<std::int32_t>(at + 1))) != 0;
+    return code[0] == 0xff && code[1] == 0x15 && places.count(target_of(at)) != 0;
+  }
+
+  // What an instruction of six bytes names, by its distance.
+  static address target_of(address at) {
+    return at + 6 + static_cast<address>(read<std::int32_t>(at + 2));
+  }
+};
+
+atomic_calls find_atomic_calls(const dl_phdr_info& object,
+                               const std::vector<function_range>& code) {
+  atomic_calls calls;
+  for (const address each : places_of_imports(object, "__atomic_compare_exchange"))
+    calls.places.insert(each);
+  if (calls.places.empty()) return calls;
+  for (const function_range& part : code)
+    for (address i = part.begin; i + 6 <= part.end; ++i) {
+      if (read<std::uint16_t>(i) != 0x25ff || calls.places.count(calls.target_of(i)) == 0) continue;
+      // F3 0F 1E FA, F2 or both may come before.
+      for (const address before : {0ul, 1ul, 4ul, 5ul}) calls.jumps.insert(i - before);
+    }
+  return calls;
+}
+
+// Whether a compare-and-swap begins here: F0 0F B1, or F0 0F C7 for 8 and 16 bytes.
+bool is_exchange(const unsigned char* code) {
+  if (code[0] != 0xf0) return false;
+  const unsigned char* const c = code + ((code[1] & 0xf0) == 0x40 ? 2 : 1);
+  return c[0] == 0x0f && (c[1] == 0xb1 || (c[1] == 0xc7 && (c[2] >> 3 & 7) == 1 && c[2] < 0xc0));
+}
+
+// Returns where a jump leads that may be here, by its distance from the beginning of the code, or a
+// number that no code has. `is_any` allows conditions other than equality. Reads at most six bytes.
+std::size_t jump_target(const unsigned char* code, std::size_t at, bool is_any) {
+  const unsigned char* const c = code + at;
+  const auto here = reinterpret_cast<address>(c);
+  const unsigned condition = is_any ? 0xf0 : 0xfe;
+  if ((c[0] & condition) == (0x74 & condition) || c[0] == 0xeb)
+    return at + 2 + static_cast<std::size_t>(read<std::int8_t>(here + 1));
+  if (c[0] == 0x0f && (c[1] & condition) == (0x84 & condition))
+    return at + 6 + static_cast<std::size_t>(read<std::int32_t>(here + 2));
+  if (c[0] == 0xe9) return at + 5 + static_cast<std::size_t>(read<std::int32_t>(here + 1));
+  return SIZE_MAX;
+}
+
+// Returns where the loop of an exchange begins: a jump back, soon after the exchange, tells. A `je`
+// that follows at once leaves the loop. Returns `exchange` if there is no such jump.
+std::size_t loop_begin(const unsigned char* code, std::size_t size, std::size_t exchange) {
+  constexpr std::size_t at_once = 12, soon = 64, longest = 256;
+  for (std::size_t i = exchange + 4; i + 6 <= size && i < exchange + soon; ++i) {
+    const bool is_equal = code[i] == 0x74 || (code[i] == 0x0f && code[i + 1] == 0x84);
+    if (is_equal && i < exchange + at_once) return exchange;
+    const std::size_t target = jump_target(code, i, false);
+    if (target <= exchange && exchange - target <= longest) return target;
+  }
+  return exchange;
+}
+
+// Whether the code from `begin` to `end` computes a value and then moves it to where an exchange
+// takes it from. `has_result` tells whether it is computed already.
+bool makes_result(const unsigned char* code, std::size_t begin, std::size_t end, bool has_result) {
+  for (std::size_t k = begin; k + 3 <= end; ++k) {
+    if (is_x87_arithmetic(code + k, code + end) || (has_result && is_move_out(code + k)))
+      return true;
+    has_result = has_result || is_arithmetic(code + k);
+  }
+  return false;
+}
+
+// The same for a loop whose arithmetic comes after the exchange, and which jumps back to the move.
+bool makes_result_after(const unsigned char* code, std::size_t size, std::size_t exchange) {
+  constexpr std::size_t soon = 128, near = 64;
+  bool has_result = false;
+  for (std::size_t i = exchange + 4; i + 6 <= size && i < exchange + soon; ++i) {
+    has_result = has_result || is_arithmetic(code + i);
+    const std::size_t target = has_result ? jump_target(code, i, true) : SIZE_MAX;
+    if (target <= exchange && exchange - target <= near &&
+        makes_result(code, target, exchange, true))
+      return true;
   }
   return false;
 }
 
 // Returns where a loop's exchange is, or 0.
-address find_exchange_loop(const function_range& f) {
+address find_exchange_loop(const function_range& f, const atomic_calls& calls) {
   const auto* const code = reinterpret_cast<const unsigned char*>(f.begin);
   const std::size_t size = f.end - f.begin;
-  for (std::size_t i = 0; i + 4 < size; ++i) {
-    if (code[i] != 0xf0) continue;
-    const std::size_t at = (code[i + 1] & 0xf0) == 0x40 ? i + 2 : i + 1;
-    if (code[at] != 0x0f || code[at + 1] != 0xb1) continue;
-    // The new value is computed just before it is exchanged.
-    const std::size_t from = i > 64 ? i - 64 : 0;
-    for (std::size_t k = from; k + 3 <= i; ++k)
-      if (is_arithmetic(code + k) || is_x87_arithmetic(code + k, code + i)) return f.begin + i;
+  for (std::size_t i = 0; i + 6 <= size; ++i) {
+    if (!is_exchange(code + i) && !calls.begins_at(code + i)) continue;
+    // The new value is computed, and moved, in the loop or just before it is exchanged.
+    const std::size_t from = std::min(loop_begin(code, size, i), i > 64 ? i - 64 : 0);
+    if (makes_result(code, from, i, false) || makes_result_after(code, size, i)) return f.begin + i;
   }
   return 0;
 }
@@ -155,7 +303,11 @@ void add_taken_addresses(const function_range& f, std::unordered_set<address>& t
 
 #else
 
-address find_exchange_loop(const function_range&) { return 0; }
+struct atomic_calls {};
+atomic_calls find_atomic_calls(const dl_phdr_info&, const std::vector<function_range>&) {
+  return {};
+}
+address find_exchange_loop(const function_range&, const atomic_calls&) { return 0; }
 void add_taken_addresses(const function_range&, std::unordered_set<address>&) {}
 
 #endif
@@ -176,7 +328,7 @@ void name(address code, const char* file, bool is_region) {
   static std::unordered_set<std::string>& named = *new std::unordered_set<std::string>;
   if (!named.insert(place).second) return;
   std::fprintf(stderr,
-               "tutti: %s updates a floating-point variable in a way that no runtime can order; "
+               "tutti: %s may update a floating-point variable in a way that no runtime can order; "
                "the ranks of %s run one after the other\n",
                place.c_str(), is_region ? "its region" : "all regions of this file");
 }
@@ -185,12 +337,13 @@ void read_object(const dl_phdr_info& object, address header, const function_rang
                  const std::vector<function_range>& code) {
   std::vector<function_range> all = functions_of(header);
   const std::vector<function_range> rest = cut(all, code);
+  const atomic_calls calls = find_atomic_calls(object, code);
   const char* const slash = std::strrchr(object.dlpi_name, '/');
   const char* file = slash != nullptr ? slash + 1 : object.dlpi_name;
   if (*file == '\0') file = "the program";
   std::vector<function_range> with_loop;
   for (const function_range& f : all)
-    if (find_exchange_loop(f) != 0) with_loop.push_back(f);
+    if (find_exchange_loop(f, calls) != 0) with_loop.push_back(f);
   std::unordered_set<address> taken;
   if (!with_loop.empty())
     for (const function_range& f : all) add_taken_addresses(f, taken);
@@ -203,7 +356,7 @@ void read_object(const dl_phdr_info& object, address header, const function_rang
     name(f.begin, file, is_region);
   }
   for (const function_range& part : rest) {
-    const address exchange = find_exchange_loop(part);
+    const address exchange = find_exchange_loop(part, calls);
     if (exchange == 0) continue;
     found().whole_objects.push_back(range);
     name(exchange, file, false);
@@ -215,8 +368,9 @@ void read_object(const dl_phdr_info& object, address header, const function_rang
 void read_code() {
   // Another object may have come where one has gone.
   static unsigned long long unloaded = 0;
+  std::optional<std::vector<function_range>> readable;
   dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void*) {
+      [](dl_phdr_info* object, std::size_t, void* raw) {
         if (object->dlpi_subs != unloaded) found() = {};
         unloaded = object->dlpi_subs;
         address header = 0;
@@ -234,10 +388,13 @@ void read_code() {
         }
         if (!imports_openmp(*object) || !found().seen_objects.insert(object->dlpi_phdr).second)
           return 0;
-        read_object(*object, header, range, code);
+        // Here no other thread loads an object.
+        auto& rights = *static_cast<std::optional<std::vector<function_range>>*>(raw);
+        if (!rights) rights = readable_ranges();
+        read_object(*object, header, range, common_parts(code, *rights));
         return 0;
       },
-      nullptr);
+      &readable);
 }
 
 bool runs_serially(region_function function) {

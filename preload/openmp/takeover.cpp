@@ -12,14 +12,12 @@
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <new>
 #include <string>
@@ -29,6 +27,7 @@
 
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/second_start.hpp"
 
 namespace tutti::openmp {
 namespace {
@@ -230,12 +229,15 @@ bool has(const symbols& all, const char* name, std::string_view version) {
          }) != 0;
 }
 
+bool opens_regions(const symbols& all) {
+  return find_definition(all, "GOMP_parallel") != 0 ||
+         find_definition(all, "__kmpc_fork_call") != 0;
+}
+
 // Whether the object is a runtime of OpenMP or OpenACC, or the part of LLVM's for devices.
 bool is_runtime(const symbols& all) {
-  constexpr const char* marks[] = {"GOMP_parallel", "__kmpc_fork_call", "acc_get_num_devices",
-                                   "__tgt_register_lib"};
-  return std::any_of(std::begin(marks), std::end(marks),
-                     [&](const char* mark) { return find_definition(all, mark) != 0; });
+  return opens_regions(all) || find_definition(all, "acc_get_num_devices") != 0 ||
+         find_definition(all, "__tgt_register_lib") != 0;
 }
 
 // Whether a loaded object that is no runtime defines the name: kmp_search may search a text, and
@@ -342,7 +344,7 @@ search look(const symbols& ours) {
         const symbols all = symbols_of(*object);
         if (all.table == nullptr || all.strings == nullptr) return 0;
         if (find_definition(all, "ompt_start_tool") != 0) past_looks().has_tool = true;
-        if (*object->dlpi_name == '\0' && is_runtime(all)) result.is_in_program = true;
+        if (*object->dlpi_name == '\0' && opens_regions(all)) result.is_in_program = true;
         const std::size_t end = imports_end(*object, all);
         for (std::size_t i = 1; i < end; ++i) {
           const auto& symbol = all.table[i];
@@ -409,59 +411,11 @@ void say_once() {
   if (!is_said.exchange(true, relaxed)) say("tutti", "");
 }
 
-// LD_PRELOAD without this library.
-std::string other_preloads() {
-  const char* const preloads = std::getenv("LD_PRELOAD");
-  std::string rest;
-  for (const char* p = preloads != nullptr ? preloads : ""; *p != '\0';) {
-    const std::size_t size = std::strcspn(p, ": ");
-    const std::string each(p, size);
-    if (!each.empty() && each != own_file()) rest += (rest.empty() ? "" : ":") + each;
-    p += size + (p[size] != '\0' ? 1 : 0);
-  }
-  return rest;
-}
-
-// Whether the path leads to the file that the process runs.
-bool is_own_program(const char* path) {
-  struct stat own {
-  }, other{};
-  return path != nullptr && stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
-         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
-}
-
-// Becomes the program again. The kernel calls a process after the path, so the path is the one by
-// which the program was started or, for the interpreter of a script, that of its file.
-void start_again(char** arguments) {
-  std::vector<char> file(4096);
-  const ssize_t size = readlink("/proc/self/exe", file.data(), file.size() - 1);
-  file[static_cast<std::size_t>(std::max<ssize_t>(size, 0))] = '\0';
-  const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  if (!is_own_program(path)) path = file.data();
-  if (!is_own_program(path)) path = "/proc/self/exe";
-  // If the program is an argument of the dynamic linker, only the kernel still knows all arguments.
-  std::string words;
-  std::vector<char*> all;
-  if (getauxval(AT_BASE) == 0) {
-    std::ifstream in("/proc/self/cmdline", std::ios::binary);
-    words.assign(std::istreambuf_iterator<char>(in), {});
-    for (std::size_t i = 0; i < words.size(); i += std::strlen(&words[i]) + 1)
-      all.push_back(&words[i]);
-    all.push_back(nullptr);
-    arguments = all.data();
-  }
-  execve(path, arguments, environ);
-  std::perror("tutti: the program cannot start again without tutti");
-  _exit(126);
-}
-
 void decide(char** arguments) {
   search found = look(exports());
   if (found.has_tasks) note_tasks();
-  const char* const preloads = std::getenv("LD_PRELOAD");
-  const bool is_preloaded =
-      preloads != nullptr && std::strstr(preloads, own_file().c_str()) != nullptr;
-  if (is_preloaded && found.missing.empty() && found.is_in_program)
+  const preloads listed = read_preloads(own_file());
+  if (listed.has_own && found.missing.empty() && found.is_in_program)
     found.missing = "the program has a runtime of its own";
   if (found.missing.empty()) {
     // Only a program that has OpenMP by now is worth a line; others get theirs when they open a
@@ -470,17 +424,12 @@ void decide(char** arguments) {
     return;
   }
   say(found.runtime, found.missing);
-  if (!is_preloaded) {
+  if (!listed.has_own) {
     std::fprintf(stderr, "tutti: %s; link the program with %s instead\n", found.missing.c_str(),
                  found.runtime);
     _exit(127);
   }
-  const std::string rest = other_preloads();
-  if (rest.empty())
-    unsetenv("LD_PRELOAD");
-  else
-    setenv("LD_PRELOAD", rest.c_str(), 1);
-  start_again(arguments);
+  start_again(arguments, listed.others);
 }
 
 }  // namespace
@@ -518,6 +467,23 @@ bool imports_openmp(const dl_phdr_info& object) {
     if (all.table[i].st_shndx == SHN_UNDEF && is_of_openmp(all.strings + all.table[i].st_name))
       return true;
   return false;
+}
+
+std::vector<std::uintptr_t> places_of_imports(const dl_phdr_info& object, const char* prefix) {
+  std::vector<std::uintptr_t> found;
+  const symbols all = symbols_of(object);
+  if (all.table == nullptr || all.strings == nullptr) return found;
+  const auto look_through = [&](const ElfW(Rela) * places, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes / sizeof *places; ++i) {
+      const auto& symbol = all.table[ELF64_R_SYM(places[i].r_info)];
+      if (symbol.st_shndx == SHN_UNDEF &&
+          std::strncmp(all.strings + symbol.st_name, prefix, std::strlen(prefix)) == 0)
+        found.push_back(object.dlpi_addr + places[i].r_offset);
+    }
+  };
+  look_through(all.of_calls, all.bytes_of_calls);
+  look_through(all.of_others, all.bytes_of_others);
+  return found;
 }
 
 namespace {

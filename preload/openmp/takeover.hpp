@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "preload/openmp/reproducible.hpp"
 
@@ -18,6 +19,8 @@ void for_each_definition(const char* name, const char* unless, void* raw,
 // Whether it is a name of OpenMP's and OpenACC's runtimes.
 bool is_of_openmp(const char* name);
 bool imports_openmp(const dl_phdr_info& object);
+// The places at which the object has the addresses of imported functions whose names begin so.
+std::vector<std::uintptr_t> places_of_imports(const dl_phdr_info& object, const char* prefix);
 // Whether a loaded object is for LLVM's runtime.
 bool has_objects_of_clang();
 // Reads the objects that dlopen has brought since the last call. Ends the program if one of them

@@ -33,6 +33,23 @@ def run(*arguments: str, stdin: str = "", **changes: str) -> "subprocess.Complet
     )
 
 
+RESTARTS = (
+    "tutti: runtime libgomp: the program imports acc_get_num_devices, which tutti does not have\n"
+)
+
+
+def start(*command: str, **changes: str) -> "subprocess.CompletedProcess[str]":
+    """Starts it without `tutti run`; a program alone exits with 42."""
+    return subprocess.run(
+        [*command, "exit", "42"] if len(command) == 1 else command,
+        env=environment(TUTTI_VERBOSE="1", **changes),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
 class PassesThrough(unittest.TestCase):
     def test_exit_status(self) -> None:
         for status in (0, 1, 42, 255):
@@ -178,6 +195,56 @@ class Runtimes(unittest.TestCase):
         done = run("--", PROGRAM + "_with_runtime", TUTTI_VERBOSE="1")
         sentence = "tutti: runtime libgomp: the program has a runtime of its own\n"
         self.assertEqual((done.returncode, done.stderr), (0, sentence))
+
+    def test_names_of_this_library(self) -> None:
+        """However LD_PRELOAD names it, the program starts again, and only once."""
+        library = run("--", "/bin/sh", "-c", 'echo "$LD_PRELOAD"').stdout.strip()
+        folder, name = os.path.split(library)
+        with tempfile.TemporaryDirectory() as other:
+            link = os.path.join(other, "link.so")
+            os.symlink(library, link)
+            os.symlink(library, os.path.join(other, name))
+            for value in (name, link, f"{folder}/./{name}", f"{library} {link}"):
+                done = start(OPENACC, LD_PRELOAD=value, LD_LIBRARY_PATH=other)
+                with self.subTest(value=value):
+                    self.assertEqual((done.returncode, done.stderr), (42, RESTARTS))
+
+    def test_other_names(self) -> None:
+        """A program that is linked with the library gets it again, so it does not start again."""
+        library = run("--", "/bin/sh", "-c", 'echo "$LD_PRELOAD"').stdout.strip()
+        folder = os.path.dirname(library)
+        done = start(OPENACC + "_linked", LD_PRELOAD=library + ".1", LD_LIBRARY_PATH=folder)
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("link the program with libgomp instead", done.stderr)
+
+    def test_second_start_without_proc(self) -> None:
+        library = run("--", "/bin/sh", "-c", 'echo "$LD_PRELOAD"').stdout.strip()
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "script")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f"#!{OPENACC} exit\n")
+            os.chmod(script, 0o755)
+            for command, status in ((f'"{OPENACC}" exit 42', 42), (f'"{script}" </dev/null', 0)):
+                hidden = f'umount -l /proc && LD_PRELOAD="{library}" exec {command}'
+                done = start("unshare", "-m", "sh", "-c", hidden)
+                if "unshare" in done.stderr or "umount" in done.stderr:
+                    self.skipTest(f"this user cannot hide /proc: {done.stderr}")
+                self.assertEqual((done.returncode, done.stderr), (status, RESTARTS))
+
+    def test_stub_in_the_program(self) -> None:
+        """A function of OpenACC's that a program defines makes no runtime."""
+        done = run("--", PROGRAM + "_with_stub", TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stderr), (0, "tutti: runtime tutti\n"))
+
+    def test_code_that_cannot_be_read(self) -> None:
+        for option in ("--openmp", "--reproducible"):
+            done = run(option, "--", PROGRAM + "_with_holes", "exit", "42")
+            self.assertEqual((done.returncode, done.stderr), (42, ""))
+
+    def test_arithmetic_beside_an_exchange(self) -> None:
+        """An exchange of integers does not serialize a region that computes something else."""
+        done = run("--reproducible", "--", PROGRAM + "_with_arithmetic", "exit", "42")
+        self.assertEqual((done.returncode, done.stderr), (42, ""))
 
     def test_second_start(self) -> None:
         """The program keeps its name and its arguments, also under the dynamic linker."""

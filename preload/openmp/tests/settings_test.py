@@ -10,6 +10,7 @@ with tutti instead has tutti's messages. These differ today and are not compared
 * messages of the linked program for OMP_PLACES=threads(0) and {-1}, for GOMP_CPU_AFFINITY, and for
   OMP_TARGET_OFFLOAD;
 * GOMP_CPU_AFFINITY with CPUs that do not exist, on which libgomp makes no thread;
+* OMP_PLACES of which the process may use none, besides a GOMP_CPU_AFFINITY with CPUs of others;
 * OMP_TARGET_OFFLOAD in what omp_display_env prints.
 usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI [PROGRAM_BUILT_BY_CLANG]
 """
@@ -208,6 +209,34 @@ class Settings(unittest.TestCase):
             expected = run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus})
             with self.subTest(cpus=cpus):
                 self.assertEqual(run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus}, LIBRARY), expected)
+
+    def test_listed_cpus(self) -> None:
+        """GOMP_CPU_AFFINITY counts unless OMP_PLACES does, and may list CPUs of others."""
+        usable = os.sched_getaffinity(0)
+        cpus_and_binds = [
+            {"GOMP_CPU_AFFINITY": cpus} | bind
+            for cpus in ("0 1", "1 0", "1")
+            for bind in ({}, *({"OMP_PROC_BIND": b} for b in ("true", "close", "false")))
+        ]
+        places = ("{0},{1},!{1}", "{0,1},{5},!{5}", "{0},{5}")
+        shown = {"OMP_AFFINITY_FORMAT": "%n on %A"}
+        for mask in (usable, *({cpu} for cpu in sorted(usable)[:2])):
+            os.sched_setaffinity(0, mask)
+            try:
+                for settings in (
+                    *cpus_and_binds,
+                    *(each | {"OMP_NUM_THREADS": "2"} for each in cpus_and_binds),
+                    *(each | {"OMP_PLACES": "{0}"} for each in cpus_and_binds if 0 in mask),
+                    *({"OMP_PLACES": each} for each in places),
+                ):
+                    expected = run(PROGRAM, "affinity", settings | shown)
+                    preloaded = run(PROGRAM, "affinity", settings | shown, LIBRARY)
+                    linked = run(LINKED, "affinity", settings | shown)
+                    with self.subTest(mask=mask, **settings):
+                        self.assertEqual(preloaded, expected)
+                        self.assertEqual(linked[:2], expected[:2])
+            finally:
+                os.sched_setaffinity(0, usable)
 
     def test_pause(self) -> None:
         _, output, _ = self.compare("pause", {})

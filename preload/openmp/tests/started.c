@@ -4,6 +4,9 @@
 #ifdef _OPENMP
 #include <dlfcn.h>
 #endif
+#ifdef HAS_HOLES
+#include <sys/mman.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,9 @@
 // libgomp has this symbol and tutti has not.
 extern int acc_get_num_devices(int kind);
 #endif
+#ifdef HAS_STUB
+int acc_get_num_devices(int kind) { return kind * 0; }
+#endif
 #ifdef HAS_RUNTIME
 // The program defines a runtime that has one thread.
 void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
@@ -22,8 +28,38 @@ void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsign
 }
 #endif
 
+#ifdef HAS_ARITHMETIC
+static double values[100];
+static int product = 1;
+#endif
+#ifdef HAS_HOLES
+// Pages of code that nothing may read: one may be run, and the other one may not.
+enum { page = 4096 };
+__attribute__((aligned(page), noinline)) static void may_be_run(void) {
+  __asm__ volatile(".skip 4096, 0x90");
+}
+__attribute__((aligned(page), noinline, used)) static void may_not_be_run(void) {
+  __asm__ volatile(".skip 4096, 0x90");
+}
+__attribute__((aligned(page), noinline, used)) static void comes_after(void) {}
+#endif
+
 int main(int count, char** arguments) {
   int sum = 0;
+#ifdef HAS_ARITHMETIC
+  // Such arithmetic belongs to no exchange.
+#pragma omp parallel for
+  for (int i = 0; i < 100; ++i) {
+    values[i] = values[i] * 0.5 + count;
+#pragma omp atomic
+    product *= 3;
+  }
+#endif
+#ifdef HAS_HOLES
+  if (mprotect((void*)may_be_run, page, PROT_EXEC) != 0) return 96;
+  if (mprotect((void*)may_not_be_run, page, PROT_NONE) != 0) return 95;
+  comes_after();
+#endif
 #pragma omp parallel for reduction(+ : sum)
   for (int i = 1; i <= 100; ++i) sum += i;
 #ifdef IMPORTS_OPENACC
