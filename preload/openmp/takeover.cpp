@@ -177,6 +177,13 @@ std::size_t find_definition(const symbols& all, const char* name) {
   return find_definition(all, name, [](std::size_t) { return true; });
 }
 
+// Calls what(place) for each place to which the dynamic linker writes an address.
+template <class What>
+void for_each_place(const symbols& all, What what) {
+  std::for_each(all.of_calls, all.of_calls + all.bytes_of_calls / sizeof *all.of_calls, what);
+  std::for_each(all.of_others, all.of_others + all.bytes_of_others / sizeof *all.of_others, what);
+}
+
 // Returns the number of symbols among which the imports are. Linkers put imports before what
 // .gnu.hash has, except those whose address a program that cannot be moved takes. (A large library
 // has many symbols, in pages that nobody else may need.) A .gnu.hash that has no symbols does not
@@ -189,12 +196,9 @@ std::size_t imports_end(const dl_phdr_info& object, const symbols& all) {
     return is_program ? count : table.first;
   }
   std::size_t last = 0;
-  const auto look_through = [&last](const ElfW(Rela) * places, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes / sizeof *places; ++i)
-      last = std::max<std::size_t>(last, ELF64_R_SYM(places[i].r_info));
-  };
-  look_through(all.of_calls, all.bytes_of_calls);
-  look_through(all.of_others, all.bytes_of_others);
+  for_each_place(all, [&last](const ElfW(Rela) & place) {
+    last = std::max<std::size_t>(last, ELF64_R_SYM(place.r_info));
+  });
   return last + 1;
 }
 
@@ -473,16 +477,12 @@ std::vector<std::uintptr_t> places_of_imports(const dl_phdr_info& object, const 
   std::vector<std::uintptr_t> found;
   const symbols all = symbols_of(object);
   if (all.table == nullptr || all.strings == nullptr) return found;
-  const auto look_through = [&](const ElfW(Rela) * places, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes / sizeof *places; ++i) {
-      const auto& symbol = all.table[ELF64_R_SYM(places[i].r_info)];
-      if (symbol.st_shndx == SHN_UNDEF &&
-          std::strncmp(all.strings + symbol.st_name, prefix, std::strlen(prefix)) == 0)
-        found.push_back(object.dlpi_addr + places[i].r_offset);
-    }
-  };
-  look_through(all.of_calls, all.bytes_of_calls);
-  look_through(all.of_others, all.bytes_of_others);
+  for_each_place(all, [&](const ElfW(Rela) & place) {
+    const auto& symbol = all.table[ELF64_R_SYM(place.r_info)];
+    if (symbol.st_shndx == SHN_UNDEF &&
+        std::strncmp(all.strings + symbol.st_name, prefix, std::strlen(prefix)) == 0)
+      found.push_back(object.dlpi_addr + place.r_offset);
+  });
   return found;
 }
 
