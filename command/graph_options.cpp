@@ -110,13 +110,11 @@ void add_graph_options(cli::command& app, graph_command& o) {
       .value_name("FORMAT");
   app.add_option("--mode", o.mode,
                  "sync (default), async (a vertex waits for its neighbours only; sssp, bfs, "
-                 "components: for "
-                 "none), sequential")
+                 "components: for none), sequential")
       .value_name("MODE");
   app.add_option("--threads", o.threads,
                  "Number of threads; 0, the default: one for each core; under mpirun 1 for each "
-                 "process; in "
-                 "the mode sequential those that read or make the graph")
+                 "process; in the mode sequential those that read or make the graph")
       .value_name("N");
   app.add_option("--ranks", o.ranks,
                  "Number of participants; if there are more than threads, they are virtual ranks")

@@ -81,21 +81,7 @@ void print_json(const std::string& benchmark, const sim_options& o, const sim::m
                 const row& r, rank_t threads) {
   const auto print = [&](const char* metric, const std::vector<double>& samples) {
     if (samples.empty()) return;
-    const bench::summary s = bench::summarize(samples);
-    cli::json line = with_set(o, {{"benchmark", benchmark},
-                                  {"provider", r.family},
-                                  {"name", r.name},
-                                  {"wait", r.wait},
-                                  {"threads", threads},
-                                  {"metric", metric},
-                                  {"min", s.min},
-                                  {"median", s.median},
-                                  {"max", s.max},
-                                  {"mean", s.mean},
-                                  {"samples", samples.size()},
-                                  {"seed", o.seed},
-                                  {"poll_gap_ns", poll_gap_of(o, m)},
-                                  {"machine", m.name}});
+    cli::json line = line_of(o, m, benchmark, r, threads, metric, samples);
     if (benchmark == "sim_reduce") line["operation_ns"] = o.operation;
     fmt::print("{}", cli::result_line(line));
   };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "sim/machine_file.hpp"
@@ -67,6 +68,28 @@ double poll_gap_of(const sim_options& o, const sim::machine& m);
 
 // Tells in a JSON line what --set has replaced.
 cli::json with_set(const sim_options& o, cli::json line);
+
+// The JSON line of one metric of `who`, which has a family, a name and a wait policy.
+template <class Who>
+cli::json line_of(const sim_options& o, const sim::machine& m, const std::string& benchmark,
+                  const Who& who, std::uint32_t threads, const char* metric,
+                  const std::vector<double>& samples) {
+  const bench::summary s = bench::summarize(samples);
+  return with_set(o, {{"benchmark", benchmark},
+                      {"provider", who.family},
+                      {"name", who.name},
+                      {"wait", who.wait},
+                      {"threads", threads},
+                      {"metric", metric},
+                      {"min", s.min},
+                      {"median", s.median},
+                      {"max", s.max},
+                      {"mean", s.mean},
+                      {"samples", samples.size()},
+                      {"seed", o.seed},
+                      {"poll_gap_ns", poll_gap_of(o, m)},
+                      {"machine", m.name}});
+}
 
 // Subcommands that lay simulated times beside others (sim_compare.cpp, sim_published.cpp).
 int run_compare(const sim_options& o);

@@ -53,22 +53,8 @@ std::vector<sim::notifier> chosen(const sim_options& o, const sim::machine& m) {
 void print_json(const sim_options& o, const sim::machine& m, const sim::notifier& who,
                 rank_t receivers, const sim::notified& times) {
   const auto print = [&](const char* metric, const std::vector<double>& samples) {
-    const bench::summary s = bench::summarize(samples);
-    cli::json line = with_set(o, {{"benchmark", "sim_event"},
-                                  {"provider", who.family},
-                                  {"name", who.name},
-                                  {"wait", who.wait},
-                                  {"threads", receivers + 1},
-                                  {"metric", metric},
-                                  {"min", s.min},
-                                  {"median", s.median},
-                                  {"max", s.max},
-                                  {"mean", s.mean},
-                                  {"samples", samples.size()},
-                                  {"values", samples},
-                                  {"seed", o.seed},
-                                  {"poll_gap_ns", poll_gap_of(o, m)},
-                                  {"machine", m.name}});
+    cli::json line = line_of(o, m, "sim_event", who, receivers + 1, metric, samples);
+    line["values"] = samples;
     // Otherwise all wait again first.
     if (o.gap > 0) line["gap_ns"] = o.gap;
     if (&samples == &times.unicast) line["receivers"] = times.unicast_receivers;
