@@ -51,20 +51,23 @@ def build_seconds(root: pathlib.Path, build: pathlib.Path) -> dict[str, float]:
     Targets that are built by name alone, such as large models, do not count.
     """
     default = built_by_default(build)
-    last: dict[str, tuple[str, float]] = {}
+    last: dict[str, tuple[str, float]] = {}  # by output, whose command may have changed
     for line in (build / ".ninja_log").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         start, end, _, output, command = line.split("\t")
-        # A step with several outputs has a line for each.
         if output in default:
-            last[command] = (output, (int(end) - int(start)) / 1000)
+            last[output] = (command, (int(end) - int(start)) / 1000)
     sums: dict[str, float] = collections.defaultdict(float)
-    for output, seconds in last.values():
+    counted = set()
+    for output, (command, seconds) in last.items():
         path = pathlib.PurePath(output)
         if path.is_absolute() or not (root / path.parts[0]).is_dir() or "build" in path.parts[:1]:
             continue
-        sums[folder_of(path, lambda name: (root / name).is_dir())] += seconds
+        # A step with several outputs has a line for each.
+        if command not in counted:
+            counted.add(command)
+            sums[folder_of(path, lambda name: (root / name).is_dir())] += seconds
     return sums
 
 

@@ -425,7 +425,7 @@ class BudgetTest(CheckTest):
     def test_sums_the_last_run_of_each_step_by_folder(self) -> None:
         self.write("bench/a.cpp", "")
         self.write("tests/unit/a.cpp", "")
-        log = "# ninja log v5\n0\t9000\t1\tbench/a.o\tx\n0\t2000\t1\tbench/a.o\tx\n"
+        log = "# ninja log v5\n0\t9000\t1\tbench/a.o\told\n0\t2000\t1\tbench/a.o\tx\n"
         log += "5\t1005\t1\ttests/unit/a.o\ty\n0\t99\t1\tlibtutti.a\tz\n"
         log += "0\t3000\t1\tbench/b.h\tv\n0\t3000\t1\tbench/b.c\tv\n"
         log += "0\t5000\t1\tbench/by_name.o\tw\n"
