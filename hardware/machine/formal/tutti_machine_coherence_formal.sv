@@ -89,7 +89,7 @@ module tutti_machine_coherence_formal
   word_t [N-1:0] data, put_data, old;
   logic [N-1:0][2:0] state;
   line_t [N-1:0] look, miss, put_line, reserved_line;
-  logic [N-1:0] missing, get, has_data, dirty, put, put_request, put_dirty, reserved;
+  logic [N-1:0] missing, get, has_data, dirty, put, put_request, put_dirty, reserved, holds_line;
   logic [N-1:0] victim, miss_way;
   kind_t [N-1:0] miss_kind;
   logic [N-1:0][6:0] acks, needed;
@@ -148,6 +148,7 @@ module tutti_machine_coherence_formal
     assign put_request[c] = i_cache.put_request_q;
     assign put_dirty[c] = i_cache.put_dirty_q;
     assign reserved[c] = i_cache.reserved_q;
+    assign holds_line[c] = i_cache.hold_q != '0;
     assign miss_kind[c] = i_cache.miss_kind_q;
     assign acks[c] = i_cache.acks_q;
     assign needed[c] = i_cache.acks_needed_q;
@@ -300,8 +301,10 @@ module tutti_machine_coherence_formal
   logic [N-1:0] ends, writes;
   word_t [Lines-1:0] value_q;
   word_t [N-1:0] written;
-  // Another cache has written the line since this one's LoadReserved.
-  logic [N-1:0] written_since_q;
+  // The line of a cache's last LoadReserved, and whether another cache has written it since.
+  logic [N-1:0] reserved_at_q, written_since_q;
+  // A core's access, other than a LoadReserved that ended, was looked up in the cycle before.
+  logic [N-1:0] ends_hold_q;
   // A StoreConditional, of any line and with any result, has ended since this one's LoadReserved.
   logic [N-1:0] spent_q;
   always_comb begin
@@ -319,10 +322,15 @@ module tutti_machine_coherence_formal
     for (int unsigned c = 0; c < N; ++c) begin
       if (writes[c]) value_q[access_line[c]] <= written[c];
       for (int unsigned e = 0; e < N; ++e)
-        if (e != c && writes[e] && 26'(access_line[e]) == reserved_line[c])
+        if (e != c && writes[e] && access_line[e] == reserved_at_q[c])
           written_since_q[c] <= 1'b1;
-      if (ends[c] && access_i[c].op == OpLoadReserved) {written_since_q[c], spent_q[c]} <= '0;
+      if (ends[c] && access_i[c].op == OpLoadReserved) begin
+        reserved_at_q[c] <= access_line[c];
+        {written_since_q[c], spent_q[c]} <= '0;
+      end
       if (ends[c] && access_i[c].op == OpStoreConditional) spent_q[c] <= 1'b1;
+      ends_hold_q[c] <= rst_n && state[c] == 3'd1
+          && !(ends[c] && access_i[c].op == OpLoadReserved);
     end
     if (!rst_n) value_q <= memory;
   end
@@ -389,7 +397,8 @@ module tutti_machine_coherence_formal
           && look[c] == forward_q[c].message.line))
         || (offered_q[c] && !forward_q[c].valid)
         || (reserved[c] && !(permission[c] inside {E, M} && reserved_line[c] == 26'(tag[c])
-          && !written_since_q[c] && !spent_q[c]));
+          && reserved_line[c] == 26'(reserved_at_q[c]) && !written_since_q[c] && !spent_q[c]))
+        || (ends_hold_q[c] && holds_line[c]);
     end
     odd_home = (home_forward_valid && (home_forward.line >= Lines || home_forward.core >= N
           || home_forward.requester >= N || home_forward.grant != I

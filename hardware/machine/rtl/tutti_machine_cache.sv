@@ -317,7 +317,9 @@ module tutti_machine_cache
           if (hit && !misses) begin
             victim_q[look_set] <= hit_way == way_t'(Ways - 1) ? '0 : hit_way + way_t'(1);
           end
-          if (done || !misses) begin
+          // An access that waits for a line ends the hold, even if its miss cannot start yet.
+          if (misses) hold_q <= '0;
+          else begin
             // Any other access ends the hold; StoreConditional ends the reservation, too.
             if (data_request_i.op != OpLoadReserved || !in_range) hold_q <= '0;
             if (data_request_i.op == OpStoreConditional && in_range) reserved_q <= 1'b0;
@@ -335,7 +337,6 @@ module tutti_machine_cache
             miss_kind_q <= miss_kind;
             miss_q <= look_q;
             miss_way_q <= miss_way;
-            hold_q <= '0;
             if (!hit) begin
               permission_q[look_set][victim] <= I;
               if (reserved_line_q == victim_line && victim_permission != I) reserved_q <= 1'b0;
