@@ -120,6 +120,9 @@ module tutti_bus_counting_ccip_formal
       a_lines: assert (i_port.i_unit.mem_valid_i == (rx_i.c0.rsp_valid && hdr[19:16] == 4'h0)
           && i_port.i_unit.mem_tag_i == hdr[TagBits-1:0]
           && i_port.i_unit.mem_data_i == rx_i.c0.data[63:0]);
+      // A channel that is almost full leaves the access with the unit.
+      a_ready: assert (i_port.i_unit.rd_ready_i == !rx_i.c0_almost_full
+          && i_port.i_unit.wr_ready_i == !rx_i.c1_almost_full);
       a_refused: assert (init_q || i_port.refused_q == refused_q);
       a_tag: assert (init_q || 32'(i_port.rd_tag) < Threads);
       a_size: assert (init_q || (i_port.i_unit.config_now.size >= 8'd1

@@ -361,6 +361,22 @@ TEST(atomics, count_right_and_the_rest_stays_illegal) {
   }
 }
 
+// A core alone, whose data are nearly all in the bank beside it.
+TEST(memory, the_latency_does_not_count_for_the_bank_beside_the_core) {
+  const auto cycles = [](bool near, unsigned latency) {
+    settings s = with(atomics, 1);
+    s.near = near;
+    s.posted = false;
+    s.mem_latency = latency;
+    system m(image, s);
+    EXPECT_TRUE(m.run(200000));
+    return m.cycle();
+  };
+  const std::uint64_t slower = cycles(false, 20) - cycles(false, 2);
+  EXPECT_GE(slower, 100u * 18);
+  EXPECT_LT(cycles(true, 20) - cycles(true, 2), slower / 10);
+}
+
 TEST(harness, refuses_bad_settings) {
   settings s;
   s.cores = 17;
