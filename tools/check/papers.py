@@ -15,7 +15,7 @@ With --run, nothing of that is checked; the page's commands are run instead, as 
 each once, and must end with status 0: first the builds, then those that measure time one after the
 other, and beside them those that simulate and prove. "--run quick" takes those that need only
 the build and seconds, "--run all" takes all, without the mutants of the hardware: the tests
-hardware.UNIT.mutate run the same ones.
+hardware.UNIT.mutate run the same ones. "--paper NAME" takes those of one paper's section.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
@@ -59,6 +59,8 @@ BUILDS = re.compile(r"cmake --build build --target \w+$|make unoptimised$")
 COUNTS = re.compile(
     r"\.venv/bin/python -m (hardware|unittest hardware)\.|build/hardware/|build/tutti sim "
 )
+# The name that --paper takes for each section.
+PAPERS = {section.split()[0].lower(): section for section in WANTED}
 STAGES = {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}
 
 
@@ -198,16 +200,19 @@ class Commands:
                 yield f"`{name}` has no option {option}"
 
     def page(self, page: pathlib.Path) -> Iterator[Violation]:
-        for number, cell in command_cells(page):
+        for number, _, cell in command_cells(page):
             yield from (Violation(page, number, message) for message in self.cell(cell))
 
 
-def command_cells(page: pathlib.Path) -> Iterator[tuple[int, str]]:
-    """The number of each row's line, and its cell with the command."""
+def command_cells(page: pathlib.Path) -> Iterator[tuple[int, str, str]]:
+    """The number of each row's line, its section, and its cell with the command."""
+    section = ""
     for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+        if line.startswith("## "):
+            section = line[3:].strip()
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
         if line.startswith("| ") and len(cells) == 7 and cells[0] != "in the paper":
-            yield number, cells[2]
+            yield number, section, cells[2]
 
 
 def run_command(root: pathlib.Path, span: str, seconds: float) -> bool:
@@ -227,13 +232,15 @@ def run_command(root: pathlib.Path, span: str, seconds: float) -> bool:
     return status == "ok"
 
 
-def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
-    """Runs the page's commands, and returns 1 if one fails."""
-    commands: dict[str, int] = {}
-    for number, cell in command_cells(root / PAGE):
+def run_commands(root: pathlib.Path, which: str, paper: str | None, seconds: float) -> int:
+    """Runs the commands of the page, or of one paper's section, and returns 1 if one fails."""
+    commands: dict[str, None] = {}
+    for _, section, cell in command_cells(root / PAGE):
+        if paper and section != PAPERS[paper]:
+            continue
         for span in re.findall(r"`([^`]+)`", cell):
             if re.match(r"build/[\w./-]+ |\.venv/bin/python ", span + " ") or BUILDS.match(span):
-                commands.setdefault(span, number)
+                commands.setdefault(span)
     chosen = [
         span.replace(" mutate ", " ") if span.startswith(FLOW) else span
         for span in commands
@@ -257,13 +264,16 @@ def main() -> int:
         "--build", type=pathlib.Path, help="the build folder, to check options of programs with"
     )
     parser.add_argument("--run", choices=("quick", "all"), help="run the commands of the page")
+    parser.add_argument("--paper", choices=PAPERS, help="run those of this paper's section only")
     parser.add_argument(
         "--seconds", type=float, default=1800, help="how long one command may run (default: 1800)"
     )
     arguments = parser.parse_args()
     root = arguments.root.resolve()
+    if arguments.paper and not arguments.run:
+        parser.error("--paper is for --run")
     if arguments.run:
-        return run_commands(root, arguments.run, arguments.seconds)
+        return run_commands(root, arguments.run, arguments.paper, arguments.seconds)
     paths = list(files(root))
     violations = [violation for path in paths for violation in check_names(path)]
     absent, rows = check_rows(root / PAGE)
