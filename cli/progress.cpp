@@ -32,7 +32,7 @@ void handle_signals(void (*from)(int), void (*to)(int)) {
     action = {};
     action.sa_handler = to;
     // The signal that the handler raises ends the process when the handler returns.
-    action.sa_flags = SA_RESETHAND;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(signal_number, &action, nullptr);
   }
 }

@@ -87,6 +87,19 @@ class Ended(unittest.TestCase):
         self.assertNotEqual(cells[3], "")
         self.assertEqual(cells[8], "")
 
+    def test_a_program_that_fails_is_named_and_left_out(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "divides_by_0.vcode"
+            program.write_text("FUNC MAIN\nCONST INT 1\nCONST INT 0\n/ INT\nRET\n")
+            done = subprocess.run(
+                [TUTTI, "bench", "vcode", "--processes", "--busy", "0", "--rounds", "1",
+                 "--python", "no-such-python", str(program)],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("plain", "tutti 1", "tutti 2", "tutti auto"):
+            self.assertRegex(done.stderr, rf"{name} is not measured: .*{program.name}.* failed")
+
     def test_an_error_leaves_no_programs_behind(self) -> None:
         for wrong in (["--rounds", "x"], ["--busy", "x"]):
             with tempfile.TemporaryDirectory() as folder:

@@ -40,6 +40,9 @@ struct plain_remainder {
 class interpreter {
  public:
   explicit interpreter(const vcode::program_data& data) : data_(data) {}
+  ~interpreter() { std::for_each(stack_.begin(), stack_.end(), drop); }
+  interpreter(const interpreter&) = delete;
+  interpreter& operator=(const interpreter&) = delete;
 
   // Returns false after EXIT.
   bool run() {

@@ -12,8 +12,12 @@ namespace tutti::mpi {
 
 packet* process::take() {
   const std::lock_guard mine(turn_);
-  if (free_ == nullptr) return packet::make(packet_bytes_);
-  return std::exchange(free_, free_->next);
+  return unused();
+}
+
+packet* process::unused() {
+  if (free_ != nullptr) return std::exchange(free_, free_->next);
+  return packets_.emplace_back(packet::make(packet_bytes_)).get();
 }
 
 void process::put_back(packet* p) noexcept {
@@ -52,8 +56,7 @@ void process::retire_sends() {
 }
 
 void process::post(std::size_t slot) {
-  packet* const p =
-      free_ != nullptr ? std::exchange(free_, free_->next) : packet::make(packet_bytes_);
+  packet* const p = unused();
   posted_[slot] = p;
   check(mpi_.receive(p->bytes(), static_cast<int>(packet_bytes_), any_source, comm_, &p->request),
         "MPI_Irecv", index_);
@@ -176,8 +179,7 @@ void process::send_items(packet_kind kind, const Item* items, std::size_t count,
   if (is_leaving_) return;
   const std::size_t bytes = sizeof(packet_header) + count * sizeof(Item);
   if (bytes > packet_bytes_) fail("a packet of control is larger than packet_bytes");
-  packet* const p =
-      free_ != nullptr ? std::exchange(free_, free_->next) : packet::make(packet_bytes_);
+  packet* const p = unused();
   p->header() = {.bytes = static_cast<std::uint32_t>(bytes),
                  .kind = kind,
                  .source = index_,

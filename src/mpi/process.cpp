@@ -126,10 +126,9 @@ bool process::leave() noexcept {
 
 process::~process() {
   if (leave()) mpi_.free_communicator(&comm_);
-  // If a process is dead, MPI may still use the posted packets.
-  if (!has_dead_)
-    for (packet* p : posted_) packet::destroy(p);
-  while (free_ != nullptr) packet::destroy(std::exchange(free_, free_->next));
+  // If a process is dead, MPI may still use packets.
+  if (has_dead_)
+    for (packet::owner& each : packets_) static_cast<void>(each.release());
 }
 
 // A goodbye is the last packet of its sender, and no process leaves before it has the goodbyes of

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -26,6 +25,10 @@ class outgoing {
         begin_(records_begin(threads_)),
         capacity_(static_cast<std::uint32_t>(mine.packet_bytes())),
         last_record_(threads_, 0) {}
+  outgoing(const outgoing&) = delete;
+  outgoing& operator=(const outgoing&) = delete;
+  outgoing(outgoing&&) = default;
+  outgoing& operator=(outgoing&&) = default;
 
   // The largest message, in bytes, that is sent in one piece.
   std::size_t largest_whole() const noexcept { return capacity_ - begin_ - sizeof(record_header); }
@@ -79,14 +82,11 @@ class outgoing {
                        .source = source_,
                        .messages = std::exchange(messages_, 0),
                        .episode = episode};
-    process_->hand_over(open_.release(), to_);
+    process_->hand_over(std::exchange(open_, nullptr), to_);
   }
 
  private:
   static constexpr std::size_t least_piece = 64;
-  struct destroyer {
-    void operator()(packet* p) const noexcept { packet::destroy(p); }
-  };
 
   std::uint32_t end_of_open() const noexcept { return open_ == nullptr ? capacity_ : end_; }
 
@@ -98,7 +98,7 @@ class outgoing {
     // relaxed: a number of packets; only this participant takes from it.
     if (credit.load(relaxed) == 0) return false;
     credit.fetch_sub(1, relaxed);
-    open_.reset(process_->take());
+    open_ = process_->take();
     std::memset(open_->first_records(), 0, begin_ - sizeof(packet_header));
     std::fill(last_record_.begin(), last_record_.end(), 0u);
     end_ = begin_;
@@ -134,7 +134,7 @@ class outgoing {
   rank_t threads_;
   std::uint32_t begin_;
   std::uint32_t capacity_;
-  std::unique_ptr<packet, destroyer> open_;
+  packet* open_ = nullptr;
   std::uint32_t end_ = 0;
   // Messages in open_.
   std::uint32_t messages_ = 0;

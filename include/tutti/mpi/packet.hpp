@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 
 #include "tutti/mpi/calls.hpp"
@@ -89,13 +90,16 @@ constexpr std::size_t padded_to_8(std::size_t bytes) noexcept {
 // A packet in memory, with this process's own notes about it.
 class packet {
  public:
-  static packet* make(std::size_t capacity) {
+  struct destroyer {
+    void operator()(packet* p) const noexcept {
+      p->~packet();
+      ::operator delete (static_cast<void*>(p), std::align_val_t{cache_line});
+    }
+  };
+  using owner = std::unique_ptr<packet, destroyer>;
+  static owner make(std::size_t capacity) {
     void* const room = ::operator new (sizeof(packet) + capacity, std::align_val_t{cache_line});
-    return ::new (room) packet();
-  }
-  static void destroy(packet* p) noexcept {
-    p->~packet();
-    ::operator delete (static_cast<void*>(p), std::align_val_t{cache_line});
+    return owner(::new (room) packet());
   }
   packet(const packet&) = delete;
   packet& operator=(const packet&) = delete;

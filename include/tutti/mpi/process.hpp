@@ -89,6 +89,7 @@ class process {
   }
 
   // --- packets of messages -----------------------------------------------------------------------
+  // A packet that nothing uses. The process still owns it, wherever it goes.
   packet* take();
   // Sends the packet, or delivers it to a thread of this process.
   void hand_over(packet* p, std::uint32_t to);
@@ -160,6 +161,7 @@ class process {
   void poll();
   void pay_credits(std::uint32_t to, std::size_t at_least);
   void grant(const credit_grant* grants, std::size_t count, std::uint32_t from);
+  packet* unused();
   void put_back(packet* p) noexcept;
   template <class Item>
   void send_items(packet_kind kind, const Item* items, std::size_t count, std::uint32_t to);
@@ -196,6 +198,9 @@ class process {
   std::size_t node_ = 0;
   turn turn_;
 
+  // All packets that were made: those that are free, are being filled, are with MPI, or wait in an
+  // inbox whose participant may never read them.
+  std::vector<packet::owner> packets_;
   packet* free_ = nullptr;
   // Posted receives, in the order in which MPI fills them.
   std::vector<packet*> posted_;
