@@ -56,7 +56,7 @@ samples summary(std::vector<std::uint32_t> times) {
   if (times.empty()) return s;
   std::ranges::sort(times);
   s.least = times.front();
-  s.median = times[times.size() / 2];
+  s.median = std::midpoint<double>(times[(times.size() - 1) / 2], times[times.size() / 2]);
   s.p99 = times[times.size() * 99 / 100];
   s.mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
   return s;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "bench/harness/statistics.hpp"
 #include "graph_apps/apps/common.hpp"
 #include "graph_apps/ceiling/ceiling.hpp"
 #include "tutti/graph/generate.hpp"
@@ -40,11 +41,7 @@ void add_modes(std::vector<contender>& to, double edges, Run run) {
 
 }  // namespace
 
-double contender::median() const {
-  std::vector<double> ordered = times;
-  std::sort(ordered.begin(), ordered.end());
-  return ordered.empty() ? 0 : ordered[ordered.size() / 2];
-}
+double contender::median() const { return bench::median_of(times); }
 
 void take_turns(std::vector<contender>& all, std::uint64_t rounds) {
   for (std::uint64_t round = 0; round < rounds; ++round)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bench/harness/statistics.hpp"
 #include "graph_apps/apps/common.hpp"
 #include "graph_apps/program/contest.hpp"
 #include "tutti/graph/generate.hpp"
@@ -94,13 +95,11 @@ class runs {
     cut_seconds_.push_back(o.cut_seconds);
     statistics_ = o.statistics;
   }
-  median_run median() const { return {middle(run_seconds_), middle(cut_seconds_), statistics_}; }
+  median_run median() const {
+    return {bench::median_of(run_seconds_), bench::median_of(cut_seconds_), statistics_};
+  }
 
  private:
-  static double middle(std::vector<double> all) {
-    std::sort(all.begin(), all.end());
-    return all.empty() ? 0 : all[all.size() / 2];
-  }
   const graph::csr& graph_;
   settings settings_;
   std::function<outcome(const graph_input&, const settings&)> run_;

@@ -92,7 +92,7 @@ TEST(Memory, IsSequentiallyConsistent) {
       const auto occurred = data_of(m, 0, TRACE_VALUE);
       ASSERT_EQ(occurred.size(), 6u);
       // The races are real: in these tests more than one result has occurred.
-      for (const std::size_t t : {0, 1, 2, 3, 5})
+      for (const std::size_t t : {0u, 1u, 2u, 3u, 5u})
         EXPECT_NE(occurred[t] & (occurred[t] - 1), 0u)
             << "test " << t << ": always the same result";
     }
