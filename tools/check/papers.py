@@ -232,7 +232,9 @@ def run_command(root: pathlib.Path, span: str, seconds: float) -> bool:
     return status == "ok"
 
 
-def run_commands(root: pathlib.Path, which: str, paper: str | None, seconds: float) -> int:
+def run_commands(
+    root: pathlib.Path, which: str, seconds: float, paper: str | None = None
+) -> int:
     """Runs the commands of the page, or of one paper's section, and returns 1 if one fails."""
     commands: dict[str, None] = {}
     for _, section, cell in command_cells(root / PAGE):
@@ -273,7 +275,7 @@ def main() -> int:
     if arguments.paper and not arguments.run:
         parser.error("--paper is for --run")
     if arguments.run:
-        return run_commands(root, arguments.run, arguments.paper, arguments.seconds)
+        return run_commands(root, arguments.run, arguments.seconds, arguments.paper)
     paths = list(files(root))
     violations = [violation for path in paths for violation in check_names(path)]
     absent, rows = check_rows(root / PAGE)

@@ -147,6 +147,19 @@ class PapersTest(CheckTest):
         self.assertIn("2 commands of docs/papers.md run, 1 failed", said)
         self.assertEqual((self.root / "build/runs").read_text().count("run"), 2)
 
+    def test_runs_the_commands_of_one_paper(self) -> None:
+        row = "| Figure 1 | what | `build/program` | there | theirs | ours | why |"
+        self.page([row])
+        self.write("build/program", "#!/bin/sh\nexit 0\n").chmod(0o755)
+        for paper, status in (("naylor", 0), ("arap", 1)):
+            done, said = self.run_quietly(papers.run_commands, self.root, "all", 10, paper)
+            self.assertEqual(done, status, said)
+
+    def test_each_paper_has_a_test_of_its_commands(self) -> None:
+        listed = (sources.ROOT / "tools/check/CMakeLists.txt").read_text()
+        (names,) = re.findall(r"foreach\(paper ([a-z ]+)\)", listed)
+        self.assertEqual(names.split(), list(papers.PAPERS))
+
     def test_builds_first_what_commands_need(self) -> None:
         self.write("Makefile", "unoptimised:\n\tmkdir -p build; cp /bin/true build/late\n")
         row = "| Figure 1 | what | `{}` | there | theirs | ours | why |"
