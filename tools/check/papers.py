@@ -12,15 +12,14 @@
             run, unless --run says so.
 
 With --run, nothing of that is checked; the page's commands are run instead, as they stand there,
-each once, and must end with status 0: first the builds, then those that measure time one after the
-other, and beside them those that simulate and prove. "--run quick" takes those that need only
+each once and one after the other, and must end with status 0: first the builds, then those that
+measure time, then those that simulate and prove. "--run quick" takes those that need only
 the build and seconds, "--run all" takes all, without the mutants of the hardware: the tests
 hardware.UNIT.mutate run the same ones. "--paper NAME" takes those of one paper's section.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
 
-import concurrent.futures
 import pathlib
 import re
 import shlex
@@ -248,14 +247,9 @@ def run_commands(
         for span in commands
         if which == "all" or QUICK.match(span)
     ]
-    builds = [span for span in chosen if BUILDS.match(span)]
-    failed = [run_command(root, span, seconds) for span in builds].count(False)
     # A command may need the files of an earlier one, which is of the same kind.
-    rest = [span for span in chosen if span not in builds]
-    kinds = [[span for span in rest if bool(COUNTS.match(span)) == counts] for counts in (0, 1)]
-    with concurrent.futures.ThreadPoolExecutor(len(kinds)) as pool:
-        passed = pool.map(lambda kind: [run_command(root, span, seconds) for span in kind], kinds)
-        failed += sum(kind.count(False) for kind in passed)
+    chosen.sort(key=lambda span: 0 if BUILDS.match(span) else 2 if COUNTS.match(span) else 1)
+    failed = [run_command(root, span, seconds) for span in chosen].count(False)
     print(f"papers: {len(chosen)} commands of {PAGE} run, {failed} failed")
     return 1 if failed or not chosen else 0
 
