@@ -24,12 +24,16 @@ bool fits(const json& value, const json& rule) {
     return std::find(rule["enum"].begin(), rule["enum"].end(), value) != rule["enum"].end();
   }
   const json& type = rule.at("type");
-  if (!type.is_array()) {
-    return is_of_type(value, type.get<std::string>()) &&
-           (!rule.contains("minimum") || value.get<double>() >= rule["minimum"].get<double>());
+  const auto has_type = [&](const json& each) {
+    return is_of_type(value, each.get<std::string>());
+  };
+  if (type.is_array() ? std::none_of(type.begin(), type.end(), has_type) : !has_type(type)) {
+    return false;
   }
-  return std::any_of(type.begin(), type.end(),
-                     [&](const json& each) { return is_of_type(value, each.get<std::string>()); });
+  if (!value.is_number()) return true;
+  const double number = value.get<double>();
+  return (!rule.contains("minimum") || number >= rule["minimum"].get<double>()) &&
+         (!rule.contains("maximum") || number <= rule["maximum"].get<double>());
 }
 
 [[noreturn]] void refuse(const std::string& key, const std::string& why) {

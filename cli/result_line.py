@@ -30,22 +30,26 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _wanted(key: str, value: Any) -> str | None:
     """What a key wants if the value is something else; None: the value is good."""
     rule, kind = PROPERTIES[key], type_of(key)
     allowed = rule.get("enum", [rule["const"]] if "const" in rule else None)
     if allowed is not None:
         return None if value in allowed else " or ".join(allowed)
-    if kind == "number":
-        return None if is_number(value) else "a number"
-    if kind != "integer":
+    if kind not in ("number", "integer"):
         return None if isinstance(value, KINDS[kind]) else KINDS[kind].__name__
-    is_integer, least = isinstance(value, int) and not isinstance(value, bool), rule["minimum"]
-    if least == 0:
-        return None if is_integer and value >= 0 else "a count"
-    if not is_integer:
-        return "int"
-    return None if value >= least else f"at least {least}"
+    least, most = rule.get("minimum", -math.inf), rule.get("maximum", math.inf)
+    if kind == "integer" and least == 0 and most == math.inf:
+        return None if is_integer(value) and value >= 0 else "a count"
+    if not (is_number(value) if kind == "number" else is_integer(value)):
+        return "a number" if kind == "number" else "int"
+    if value < least:
+        return f"at least {least}"
+    return None if value <= most else f"at most {most}"
 
 
 def fault(line: dict[str, Any]) -> str | None:

@@ -32,9 +32,10 @@ TEST(ResultLine, HasItsTypeItsUnitAndItsKeysInTheirOrder) {
 
 TEST(ResultLine, NamesTheKeyThatTheSchemaRefuses) {
   const std::pair<const char*, json> wrong[] = {
-      {"colour", "blue"},  {"threads", 0},    {"threads", 2.5}, {"median", "fast"},
-      {"median", nullptr}, {"pinned", "yes"}, {"session", 1},   {"unit", "s"},
-      {"samples", -1},     {"wait", nullptr}, {"values", 1}};
+      {"colour", "blue"},   {"threads", 0},    {"threads", 2.5}, {"median", "fast"},
+      {"median", nullptr},  {"pinned", "yes"}, {"session", 1},   {"unit", "s"},
+      {"samples", -1},      {"wait", nullptr}, {"values", 1},    {"in_barriers", 1.5},
+      {"in_barriers", -0.5}};
   for (const auto& [key, value] : wrong) {
     json keys = right_keys();
     keys[key] = value;
