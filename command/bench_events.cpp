@@ -39,10 +39,12 @@ std::vector<bench::contender> chosen_events(const options& o) {
   std::vector<bench::contender> all = bench::tutti_events();
   const auto keep = [&](const char* option, const std::string& text, auto name_of) {
     const auto names = cli::split(option, text);
+    // With `--events none` a wait must still be one of tutti's.
+    const std::vector<bench::contender> known = all.empty() ? bench::tutti_events() : all;
     for (const auto& name : names) {
-      const bool is_known =
-          name == "all" || name == "none" ||
-          std::any_of(all.begin(), all.end(), [&](const auto& c) { return name_of(c) == name; });
+      const bool is_known = name == "all" || name == "none" ||
+                            std::any_of(known.begin(), known.end(),
+                                        [&](const auto& c) { return name_of(c) == name; });
       if (!is_known)
         throw std::invalid_argument(fmt::format("{}: '{}' is none of tutti's", option, name));
     }
@@ -53,7 +55,7 @@ std::vector<bench::contender> chosen_events(const options& o) {
     });
   };
   keep("--events", o.events, [](const bench::contender& c) { return c.name; });
-  if (!all.empty()) keep("--waits", o.waits, [](const bench::contender& c) { return c.wait; });
+  keep("--waits", o.waits, [](const bench::contender& c) { return c.wait; });
   return all;
 }
 

@@ -238,8 +238,8 @@ std::vector<cli::option> add_scenario_options(cli::command& app, scenario_option
   add("--neighbours-each", o.each, "LIST", "How many of these on a core (default: 1, light: 3)");
   add("--session", o.sessions, "LIST",
       "Where they are: in the same session as the run, each in its own (setsid), or same,own for "
-      "both. A yield does not reach across sessions where the kernel groups by them")
-      .show_default();
+      "both (default: same). A yield does not reach across sessions where the kernel groups by "
+      "them");
   if (kinds.quotas) {
     add("--quota", o.quotas, "LIST",
         "Processor time that a cgroup around the run allows, in CPUs such as 1.5, or none");
@@ -270,7 +270,7 @@ std::vector<bool> parse_either(const std::string& option, const std::string& lis
 
 std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
                                              const scenario_kinds& kinds) {
-  const std::vector<bool> own_sessions = parse_either("--session", o.sessions, "same", "own");
+  const auto own_sessions = parse_either("--session", o.sessions.value_or("same"), "same", "own");
   std::vector<bench::scenario> scenarios;
   const auto add = [&](bench::scenario s) {
     const auto same = [&](const bench::scenario& known) {
@@ -289,6 +289,12 @@ std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
       s.own_session = own;
       add(s);
     }
+  }
+  const bool has_neighbours = std::any_of(scenarios.begin(), scenarios.end(), [](const auto& s) {
+    return s.busy != bench::neighbour_kind::none;
+  });
+  if (o.sessions && !has_neighbours) {
+    throw std::invalid_argument("--session: there are no neighbours in any of the scenarios");
   }
   return scenarios;
 }

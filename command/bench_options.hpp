@@ -47,8 +47,8 @@ void add_run_options(cli::command& app, run_options& o);
 
 // What goes on beside and between the episodes, as the user gives it.
 struct scenario_options {
-  optional_text scenarios, gaps, imbalances, work, neighbours, backgrounds, each, quotas, phases;
-  std::string sessions = "same";
+  optional_text scenarios, gaps, imbalances, work, neighbours, backgrounds, each, quotas, phases,
+      sessions;
   bool product = false;
 };
 

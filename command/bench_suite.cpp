@@ -76,7 +76,8 @@ std::vector<bench::episode_kind> loops_of(const options& o) {
 }
 
 std::vector<bench::episode_kind> kinds_of(const options& o, const description& what) {
-  if (o.elements && !o.kinds) {
+  const auto names = o.kinds ? cli::split("--kind", *o.kinds) : std::vector<std::string>{};
+  if (o.elements && std::count(names.begin(), names.end(), loop_name) == 0) {
     throw std::invalid_argument("--elements: only `--kind axpy` has elements");
   }
   if (!o.kinds) return what.kinds;
@@ -85,7 +86,7 @@ std::vector<bench::episode_kind> kinds_of(const options& o, const description& w
   for (const auto& kind : what.kinds) known.push_back(name_of(kind));
   if (has_loops) known.emplace_back(loop_name);
   std::vector<bench::episode_kind> kinds;
-  for (const auto& name : cli::split("--kind", *o.kinds)) {
+  for (const auto& name : names) {
     if (has_loops && name == loop_name) {
       for (const auto& each : loops_of(o)) kinds.push_back(each);
       continue;
