@@ -74,6 +74,40 @@ class Ended(unittest.TestCase):
     def test_participants_end_with_the_program(self) -> None:
         self.expect_no_process_left([PROCESSES, "--processes", "3", "--rounds", "1000"], 3)
 
+    def test_a_participant_that_dies_ends_the_measurement(self) -> None:
+        process = subprocess.Popen(
+            [PROCESSES, "--processes", "3", "--session", "same", "--rounds", "1000"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            end = time.monotonic() + 60
+            while len(forks := forks_of(process.pid)) < 3 and time.monotonic() < end:
+                time.sleep(0.01)
+            os.kill(forks[0], signal.SIGKILL)
+            self.assertEqual(process.wait(30), 1)
+            assert process.stderr is not None
+            self.assertIn("a process has failed", process.stderr.read())
+        finally:
+            process.kill()
+            process.communicate()
+
+    def test_a_python_that_fails_later_is_said_to_have_been_measured(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            python = pathlib.Path(folder) / "python"
+            # It imports NumPy, measures once, and then fails.
+            python.write_text(
+                '#!/bin/sh\necho >> "$0.calls"\ntest $(wc -l < "$0.calls") -le 2 && echo 5\n'
+            )
+            python.chmod(0o755)
+            done = subprocess.run(
+                [TUTTI, "bench", "vcode", "--processes", "--busy", "0", "--rounds", "3",
+                 "--python", str(python), str(PROGRAMS / "dotp_1e7.vcode")],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("NumPy was measured in 1 round, then its process failed", done.stderr)
+        self.assertNotIn("not measured", done.stderr)
+
     def test_a_python_that_is_missing_is_named_and_left_out(self) -> None:
         done = subprocess.run(
             [TUTTI, "bench", "vcode", "--processes", "--busy", "0", "--rounds", "1",

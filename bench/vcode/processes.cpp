@@ -59,6 +59,11 @@ struct contender {
   bool tells = false;
   std::vector<double> free = {};
   std::vector<double> beside = {};
+
+  // What failed once is not run again.
+  bool has_failed() const {
+    return (!free.empty() && free.back() < 0) || (!beside.empty() && beside.back() < 0);
+  }
 };
 
 pid_t start(const std::vector<std::string>& command, int output) {
@@ -210,15 +215,25 @@ class round_limit {
 void measure_round(std::vector<contender>& all, std::size_t round, unsigned busy) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     contender& each = all[(round + i) % all.size()];
-    // What failed once has no such program.
-    if (!each.free.empty() && each.free.back() < 0) continue;
+    if (each.has_failed()) continue;
     each.free.push_back(time_process(each));
   }
   if (busy == 0) return;
   const busy_processes others(busy);
   for (std::size_t i = 0; i < all.size(); ++i) {
     contender& each = all[(round + i) % all.size()];
-    if (!each.tells) each.beside.push_back(time_process(each));
+    if (!each.tells && !each.has_failed()) each.beside.push_back(time_process(each));
+  }
+}
+
+void complain_of_failure(const contender& c) {
+  if (!c.has_failed()) return;
+  const auto good = std::count_if(c.free.begin(), c.free.end(), [](double ns) { return ns >= 0; });
+  if (good > 0) {
+    fmt::print(stderr, "{} was measured in {} round{}, then its process failed\n", c.name, good,
+               good == 1 ? "" : "s");
+  } else if (!c.tells) {  // a loop that a program does not have is no failure
+    fmt::print(stderr, "{} is not measured: {} failed\n", c.name, fmt::join(c.command, " "));
   }
 }
 
@@ -245,10 +260,7 @@ std::string measure_processes(const process_plan& plan) {
     const std::string name = std::filesystem::path(file).stem();
     std::vector<double> f, b;
     for (const auto& each : all) {
-      // A loop that a program does not have is no failure.
-      if (!each.tells && !each.free.empty() && each.free.back() < 0)
-        fmt::print(stderr, "{} is not measured: {} failed\n", each.name,
-                   fmt::join(each.command, " "));
+      complain_of_failure(each);
       f.push_back(least(each.free));
       b.push_back(median(each.beside));
     }
