@@ -17,10 +17,12 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/record.hpp"
 #include "bench/harness/statistics.hpp"
+#include "bench/harness/watchdog.hpp"
 #include "cli/end_with_parent.hpp"
 #include "cli/lists.hpp"
 #include "cli/options.hpp"
@@ -36,6 +38,7 @@ namespace {
 using platform::now_ns;
 
 constexpr std::size_t most_rounds = 1000;
+constexpr unsigned longest_kill_s = 120;
 constexpr std::array contenders = {"tutti", "pthread"};
 
 struct request {
@@ -116,14 +119,25 @@ std::vector<pid_t> start(rank_t n, bool own_sessions, Work work) {
   return all;
 }
 
-bool all_succeed(const std::vector<pid_t>& processes) {
+// Whether all end with success. The others would wait for one that fails, and are killed.
+bool all_succeed(std::vector<pid_t> processes) {
   bool good = true;
-  for (const pid_t process : processes) {
+  while (!processes.empty()) {
     int status = 0;
-    waitpid(process, &status, 0);
-    good = good && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const pid_t ended = waitpid(-1, &status, 0);
+    if (ended < 0) return false;
+    if (std::erase(processes, ended) == 0) continue;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    good = false;
+    for (const pid_t each : processes) kill(each, SIGKILL);
   }
   return good;
+}
+
+bool has_ended(pid_t process) {
+  siginfo_t found{};
+  return waitid(P_PID, static_cast<id_t>(process), &found, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         found.si_pid == process;
 }
 
 int take_part(rank_t rank, const shared_place& at, const request& asked) {
@@ -164,6 +178,7 @@ int take_part(rank_t rank, const shared_place& at, const request& asked) {
 
 // The time from a kill until the last of the others knows, each of which sleeps or is about to.
 double ns_to_know(rank_t n, bool own_sessions) {
+  const watchdog guard(longest_kill_s, fmt::format("a kill among {} processes", n));
   const shared_place at(n);
   board& said = at.said();
   auto processes = start(n, own_sessions, [&](rank_t rank) {
@@ -186,7 +201,14 @@ double ns_to_know(rank_t n, bool own_sessions) {
     return 0;
   });
   // relaxed: see above.
-  while (said.waiting.load(relaxed) + 1 < n) usleep(1000);
+  while (said.waiting.load(relaxed) + 1 < n) {
+    if (std::any_of(processes.begin(), processes.end(), has_ended)) {
+      for (const pid_t each : processes) kill(each, SIGKILL);
+      all_succeed(std::move(processes));
+      throw std::runtime_error("a process has failed");
+    }
+    usleep(1000);
+  }
   // Longer than a wait of balanced patience yields.
   usleep(10'000);
   const std::uint64_t killed_at = now_ns();
