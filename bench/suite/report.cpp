@@ -65,14 +65,14 @@ cli::json keys_of(const plan& p, const situation& m) {
   if (!of_barrier(m)) keys["ranks"] = m.size.ranks;
   keys["scenario"] = m.when->name;
   keys["session"] = session_of(*m.when);
+  keys["cores"] = cores_of(*m.where).size();
+  keys["pinned"] = m.where->pinned();
+  keys["pin"] = m.where->name;
   return keys;
 }
 
 std::string line_of(const plan& p, const suite& s, const measurement& m) {
   cli::json line = keys_of(p, m);
-  line["cores"] = cores_of(*m.where).size();
-  line["pinned"] = m.where->pinned();
-  line["pin"] = m.where->name;
   line["metric"] = name_of(m.what);
   add_record(line, m, m.crowded() ? "yield_rotation" : "line_one_way", floors_between_rounds(s, m));
   if (m.what == metric::recover) line["unrecovered"] = m.unrecovered;
@@ -105,15 +105,18 @@ std::string metric_text(const measurement& m) {
   return "";
 }
 
+std::string place_text(const placement& where) {
+  return where.pinned() ? fmt::format("pinned ({})", where.name) : "unpinned";
+}
+
 std::string heading(const measurement& m) {
   const std::size_t cores = cores_of(*m.where).size();
   const std::string who = m.size.has_fibers()
                               ? fmt::format("{} ranks on {} threads", m.size.ranks, m.size.threads)
                               : fmt::format("{} threads", m.size.threads);
   return fmt::format("{}{} on {} core{}, {}, {}{}", of_barrier(m) ? "" : what_text(m.kind) + ": ",
-                     who, cores, cores == 1 ? "" : "s",
-                     m.where->pinned() ? fmt::format("pinned ({})", m.where->name) : "unpinned",
-                     words_of(*m.when), metric_text(m));
+                     who, cores, cores == 1 ? "" : "s", place_text(*m.where), words_of(*m.when),
+                     metric_text(m));
 }
 
 // Groups in the order of the plan, the fastest first in each.
@@ -175,9 +178,10 @@ std::string explanation(const plan& p, const suite& s) {
 std::vector<std::string> sentences_of_failures(const suite& s) {
   std::vector<std::string> sentences;
   for (const auto& n : s.failures()) {
-    sentences.push_back(fmt::format(
-        "{}, {} with {} {}, {}, was not measured: {}", name_of(*n.who), what_text(n.kind),
-        n.size.ranks, n.size.has_fibers() ? "ranks" : "threads", words_of(*n.when), n.reason));
+    sentences.push_back(fmt::format("{}, {} with {} {}, {}, {}, was not measured: {}",
+                                    name_of(*n.who), what_text(n.kind), n.size.ranks,
+                                    n.size.has_fibers() ? "ranks" : "threads", place_text(*n.where),
+                                    words_of(*n.when), n.reason));
   }
   for (const auto& i : s.impossible()) {
     sentences.push_back(fmt::format("{} is not measured: {}", i.when->name, i.reason));

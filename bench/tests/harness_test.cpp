@@ -22,6 +22,7 @@ namespace {
 
 // The least: others' work on the machine only ever adds.
 double cost_of(const measurement& m) { return summarize(m.samples).min; }
+#include "tests/support/json_lines.hpp"
 
 class Harness : public testing::Test {
  protected:
@@ -221,6 +222,22 @@ TEST_F(Harness, RefusesRoundsThatBeginWithAThreadAsleep) {
   ASSERT_EQ(s.failures().size(), 1u);
   EXPECT_NE(s.failures()[0].reason.find("began long after"), std::string::npos);
   EXPECT_EQ(s.results()[0].flagged, s.results()[0].rounds);
+}
+
+TEST_F(Harness, AFailureInOnePlacementDoesNotHideThatInAnother) {
+#ifdef TUTTI_TEST_TSAN
+  GTEST_SKIP() << "plain data without a barrier is a data race";
+#endif
+  plan_.contenders.push_back(fake("none", [](rank_t) { return std::make_unique<no_barrier>(); }));
+  plan_.placements.push_back(make_placement("none"));
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.failures().size(), 2u);
+  std::vector<std::string> pins;
+  for (const auto& line : test::json_lines(json_lines(plan_, s, describe_machine(), {}))) {
+    if (line.at("type") == "skipped") pins.push_back(line.at("pin").get<std::string>());
+  }
+  EXPECT_EQ(pins, (std::vector<std::string>{"core", "none"}));
 }
 
 TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
