@@ -116,7 +116,8 @@ class round {
     record.arrivals.resize(episodes);
     record.departures.resize(episodes);
     record.delays.resize(episodes);
-    std::seed_seq seeds{request_.seed, std::uint64_t{rank}};
+    const std::vector<std::uint32_t> words = seed_words(request_.seed, rank);
+    std::seed_seq seeds(words.begin(), words.end());
     std::mt19937_64 random(seeds);
     std::uniform_real_distribution<double> skew(0.0, std::max(request_.skew_ns, 1.0));
     for (std::uint64_t episode = 0; episode < episodes; ++episode) {
@@ -312,6 +313,12 @@ void check_rank(const round_request& request, timed_barrier& barrier, std::vecto
     barrier.arrive_and_wait(rank);
   }
 }
+std::vector<std::uint32_t> seed_words(std::uint64_t seed, rank_t rank) {
+  std::vector<std::uint32_t> words{static_cast<std::uint32_t>(seed), rank};
+  if (seed >> 32 != 0) words.push_back(static_cast<std::uint32_t>(seed >> 32));
+  return words;
+}
+
 
 }  // namespace
 

@@ -31,6 +31,10 @@ struct episode_kind {
   bool operator==(const episode_kind&) const = default;
 };
 
+// The words that seed a rank's random numbers. std::seed_seq takes 32 bits of each: the seed's high
+// half is a word of its own, if it is not zero.
+std::vector<std::uint32_t> seed_words(std::uint64_t seed, rank_t rank);
+
 // barrier; empty, reduce2, axpy1000; barrier, reduce1, reduce2, ...
 std::string name_of(const episode_kind& kind);
 

@@ -196,6 +196,11 @@ TEST(Phases, TheFirstCalmWindowCounts) {
   // A window whose median is calm: more than half of it lies behind the change of cost.
   const auto found = time_to_calm(samples, 20000, 10);
   ASSERT_TRUE(found.has_value());
+TEST(Seeds, DifferInTheirHighHalvesToo) {
+  EXPECT_EQ(seed_words(7, 3), (std::vector<std::uint32_t>{7, 3}));
+  EXPECT_NE(seed_words(1, 0), seed_words((std::uint64_t{1} << 32) + 1, 0));
+}
+
   EXPECT_NEAR(*found, to_ns(std::uint64_t{1000 * (50 - rolling_window / 2) - 20000}), 1);
   EXPECT_FALSE(time_to_calm(samples, 20000, 9).has_value());
   EXPECT_DOUBLE_EQ(*time_to_calm(samples, 60000, 10), 0);
