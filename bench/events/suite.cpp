@@ -4,6 +4,7 @@
 // receiver reads the clock as soon as its wait has returned.
 #include "bench/events/suite.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "bench/harness/start_gate.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/harness/ticks.hpp"
+#include "bench/harness/watchdog.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/team/team.hpp"
@@ -25,7 +27,10 @@ namespace {
 constexpr double round_ns = 30e6;
 constexpr double disturbed_round_ns_at_least = 60e6;
 // Every round has this many notifications, so that one round is enough for a median.
-constexpr std::uint64_t least_trials = 100, most_trials = 1000, trials_to_try = 20;
+constexpr std::uint64_t usual_trials = 100, most_trials = 1000, trials_to_try = 20;
+// They are fewer, but at least a fifth, where the gaps of a round would last longer than this.
+constexpr double gaps_ns = 2e9;
+constexpr std::uint64_t least_part = 5;
 // A gap that is at least so long is slept through where receivers share the notifier's core.
 constexpr double long_gap_ns = 50e3;
 
@@ -36,6 +41,13 @@ std::string why_not(const contender& who, rank_t receivers, std::size_t cores) {
   if (receivers >= cores && (who.wait == "spin" || who.wait == "monitor"))
     return "receivers that never give their core away need one each, and the notifier another one";
   return {};
+}
+
+// How many notifications fit in the time for gaps, of so many that are wanted.
+std::uint64_t fitting(std::uint64_t wanted, const scenario& when) {
+  const double part = gaps_ns / static_cast<double>(usual_trials) / std::max(when.gap.mean(), 1.0);
+  const double fit = static_cast<double>(wanted) * std::min(part, 1.0);
+  return std::max(static_cast<std::uint64_t>(fit), wanted / least_part);
 }
 
 std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
@@ -52,21 +64,25 @@ class event_suite::event_series final : public series {
       : owner_(of), to_(to), threads_(threads), random_(of.plan_.length.seed) {}
 
   bool prepare() override {
+    const watchdog guard = guarded();
     if (to_.who->events_on_fibers)
       fibers_.emplace(team_options{
           .threads = owner_.cores(), .ranks = to_.receivers, .patience = patience::passive()});
     notifier_ = to_.who->events(to_.receivers);
     const std::uint64_t begin = platform::now_ns();
-    play(trials_to_try);
+    const std::uint64_t tries = fitting(trials_to_try, *to_.when);
+    play(tries);
     const double each =
-        static_cast<double>(platform::now_ns() - begin) / static_cast<double>(trials_to_try);
-    trials_ = std::clamp(static_cast<std::uint64_t>(target_ns() / each), least_trials, most_trials);
+        static_cast<double>(platform::now_ns() - begin) / static_cast<double>(tries);
+    trials_ =
+        std::clamp(static_cast<std::uint64_t>(target_ns() / each), least_trials(), most_trials);
     // Whole turns, of nine short gaps and a long one.
     if (to_.when->gap.kind == course_kind::alternating) trials_ = (trials_ + 9) / 10 * 10;
     return true;
   }
 
   void measure() override {
+    const watchdog guard = guarded();
     const std::vector<std::vector<double>> ns = play(trials_);
     std::vector<double> each, first, last, sigma;
     for (const auto& of_one : ns) {
@@ -76,22 +92,34 @@ class event_suite::event_series final : public series {
       sigma.push_back(sigma_of(of_one));
     }
     const auto floors = owner_.floor_of(to_);
+    const bool sound = owner_.neighbours_.ran();
     std::optional<double> floor;
-    if (!floors.empty()) floor = floors.back();
+    if (sound && !floors.empty()) floor = floors.back();
     const std::size_t sweep = owner_.sweeps_;
     for (auto [record, values] : {std::pair{&to_.each, &each}, std::pair{&to_.first, &first},
                                   std::pair{&to_.last, &last}, std::pair{&to_.sigma, &sigma}}) {
       record->add(*values, floor, sweep);
       ++record->rounds;
+      if (!sound) ++record->flagged;
     }
   }
 
   double target_ns() const override {
     return to_.when->disturbed() ? disturbed_round_ns_at_least : round_ns;
   }
+  double least_ns() const override {
+    return to_.when->gap.mean() * static_cast<double>(least_trials());
+  }
   void give_up(const std::string& reason) override { to_.not_measured = reason; }
 
  private:
+  std::uint64_t least_trials() const { return fitting(usual_trials, *to_.when); }
+
+  watchdog guarded() const {
+    return {owner_.plan_.length.longest_round_s,
+            fmt::format("{} (receivers: {})", name_of(*to_.who), to_.receivers)};
+  }
+
   // Returns the times of all receivers, for each notification.
   std::vector<std::vector<double>> play(std::uint64_t trials) {
     const rank_t n = to_.receivers;

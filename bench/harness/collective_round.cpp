@@ -57,7 +57,7 @@ std::uint64_t collective_round::run_batches(runtime_rank& me) {
 
 // Rank 0 comes late; all know beforehand how many episodes there are.
 std::uint64_t collective_round::run_with_gaps(runtime_rank& me) {
-  for (std::uint64_t done = 0; done < gap_clock::settling + request_.episodes; ++done) {
+  for (std::uint64_t done = 0; done < request_.settling + request_.episodes; ++done) {
     if (me.rank() == 0) {
       gaps_.episode([&] { episodes(me, 1); });
     } else {
@@ -92,7 +92,7 @@ void collective_round::mark(const runtime_rank& me) {
 
 std::string collective_round::fault(rank_t rank, std::uint64_t timed) const {
   if (request_.what.width == 0) return {};  // barriers are checked by themselves
-  const std::uint64_t before = request_.gap.ns > 0 ? gap_clock::settling : request_.warm_up;
+  const std::uint64_t before = request_.gap.ns > 0 ? request_.settling : request_.warm_up;
   const std::uint64_t done = before + timed;
   const std::string text = sums_.fault(rank, done, true);
   return text.empty() ? sums_.fault_of_vector(rank, done) : text;

@@ -18,7 +18,7 @@ class gap_clock {
   // The serial code, then the episode.
   template <class Episode>
   void episode(Episode run) {
-    if (episodes_ == settling) start();
+    if (episodes_ == request_.settling) start();
     spin_for_ns(at(request_.gap, episodes_, random_));
     const std::uint64_t begin = ordered_ticks();
     run();
@@ -28,16 +28,13 @@ class gap_clock {
   }
   std::uint64_t episodes() const { return episodes_; }
   // Whether the settling episodes are over.
-  bool timed() const { return episodes_ >= settling; }
+  bool timed() const { return episodes_ >= request_.settling; }
   bool time_is_up() const {
-    return episodes_ > settling && ticks() >= begin_ + from_ns(request_.least_ns);
+    return episodes_ > request_.settling && ticks() >= begin_ + from_ns(request_.least_ns);
   }
   // After the last one, on the thread that ran them.
   void stop();
   round_outcome outcome() const;
-
-  // Episodes before those that count: waits may learn how long they usually are.
-  static constexpr std::uint64_t settling = 20;
 
  private:
   void start();

@@ -11,14 +11,28 @@
 namespace tutti::bench {
 namespace {
 
-// How long each phase is at least, and how many long waits it has.
+// How long each phase is at least.
 constexpr double calm_ns = 60e6;
 constexpr double other_ns = 120e6;
 constexpr double watched_ns = 250e6;
-constexpr double waits_in_a_phase = 50;
+// How many long waits a phase has: the most, fewer if they would last longer than this, and at
+// least what a rolling median needs.
+constexpr double most_waits = 50;
+constexpr double waits_ns = 500e6;
+constexpr double least_waits = rolling_window + 4;
 constexpr std::size_t most_samples = 40000;  // in a phase
 
+double lasting(double ns, const round_request& request) {
+  const double wait = request.late.ns;
+  if (wait <= 0) return ns;
+  return std::max(ns, wait * std::clamp(waits_ns / wait, least_waits, most_waits));
+}
+
 }  // namespace
+
+double length_of_phases_ns(const round_request& request) {
+  return lasting(calm_ns, request) + lasting(other_ns, request) + lasting(watched_ns, request);
+}
 
 std::optional<double> time_to_calm(const std::vector<phase_sample>& samples, std::uint64_t change,
                                    double calm) {
@@ -74,18 +88,14 @@ void round_phases::change_to(phase next) {
   if (next == phase::calm_again) change_ = ticks();
 }
 
-double round_phases::lasting(double ns) const {
-  return std::max(ns, waits_in_a_phase * request_.late.ns);
-}
-
 void round_phases::lead() {
   phase now = phase::calm;
-  std::uint64_t until = ticks() + from_ns(lasting(calm_ns));
+  std::uint64_t until = ticks() + from_ns(lasting(calm_ns, request_));
   for (std::size_t turn = 0; now != phase::over; turn = 1 - turn) {
     phase next = now;
     if (ticks() >= until) {
       next = static_cast<phase>(static_cast<int>(now) + 1);
-      until = ticks() + from_ns(lasting(next == phase::other ? other_ns : watched_ns));
+      until = ticks() + from_ns(lasting(next == phase::other ? other_ns : watched_ns, request_));
     }
     auto& samples = now == phase::calm ? before_ : after_;
     next_[turn] = next;
@@ -118,7 +128,7 @@ void round_phases::finish(round_outcome& outcome) const {
   outcome.samples = {calm_cost};
   outcome.mean = calm_cost;
   outcome.episodes = std::max<std::uint64_t>(before_.size() + after_.size(), 1);
-  outcome.duration_ns = lasting(calm_ns) + lasting(other_ns) + lasting(watched_ns);
+  outcome.duration_ns = length_of_phases_ns(request_);
   outcome.watched_ns = change < end_ ? to_ns(end_ - change) : 0;
   if (recovered) outcome.recover_ns = *recovered;
 }

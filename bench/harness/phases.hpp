@@ -27,6 +27,9 @@ inline constexpr std::size_t rolling_window = 11;  // samples
 std::optional<double> time_to_calm(const std::vector<phase_sample>& samples, std::uint64_t change,
                                    double calm_ns);
 
+// How long a round with pattern::phases lasts.
+double length_of_phases_ns(const round_request& request);
+
 // The threads' part of a round with pattern::phases; the team calls run() after the warm-up, then
 // one thread finish().
 class round_phases {
@@ -43,7 +46,6 @@ class round_phases {
   void follow(rank_t rank);
   void change_to(phase next);
   double chunk_of(phase p, rank_t rank);
-  double lasting(double ns) const;
 
   const round_request& request_;
   timed_barrier& barrier_;

@@ -30,8 +30,8 @@ TUTTI_JSON_FIELDS(episode_kind, what, width, elements)
 
 TUTTI_JSON_FIELDS(neighbour_plan, cpus, each, light, own_session, outside)
 
-TUTTI_JSON_FIELDS(round_request, what, kind, threads, ranks, cpus, episodes, warm_up, batches,
-                  least_ns, chunk, own_cores, with_floor, skew_ns, late, rotating, gap,
+TUTTI_JSON_FIELDS(round_request, what, kind, threads, ranks, cpus, episodes, warm_up, settling,
+                  batches, least_ns, chunk, own_cores, with_floor, skew_ns, late, rotating, gap,
                   least_work_ns, most_work_ns, phases, seed, neighbours, offsets)
 
 TUTTI_JSON_FIELDS(round_outcome, samples, mean, episodes, duration_ns, start_spread_ns,

@@ -78,7 +78,7 @@ class region_round {
 
   round_outcome run_with_gaps() {
     gap_clock gaps(request_);
-    const std::uint64_t all = gap_clock::settling + request_.episodes;
+    const std::uint64_t all = request_.settling + request_.episodes;
     runtime_.inside([&] {
       while (gaps.episodes() < all) {
         gaps.episode([&] { episodes(1); });

@@ -33,9 +33,6 @@ struct alignas(cache_line) rank_record {
   std::string error;
 };
 
-// Delayed episodes before those that count: waits may learn how long they usually are.
-constexpr std::uint64_t settling = 20;
-
 // The first rank on another CPU than rank 0's: its partner in the ping-pong.
 rank_t find_partner(const round_request& request) {
   if (!request.with_floor) return nobody;
@@ -112,7 +109,7 @@ class round {
       return;
     }
     if (request_.kind == pattern::phases) return;
-    const std::uint64_t episodes = settling + request_.episodes;
+    const std::uint64_t episodes = request_.settling + request_.episodes;
     record.arrivals.resize(episodes);
     record.departures.resize(episodes);
     record.delays.resize(episodes);
@@ -187,16 +184,16 @@ class round {
   void run_delayed(rank_t rank, rank_record& record) {
     double begin = 0;
     std::uint64_t until = 0;
-    const std::uint64_t all = settling + request_.episodes;
+    const std::uint64_t all = request_.settling + request_.episodes;
     std::uint64_t departure = ordered_ticks();
     for (std::uint64_t episode = 0; episode < all; ++episode) {
-      if (episode == settling) {
+      if (episode == request_.settling) {
         begin = thread_cpu_ns();
         record.own_cpu_ns = 0;
         until = ticks() + from_ns(request_.least_ns);
       }
       record.own_cpu_ns += be_late(record, episode, departure);
-      const bool by_time = request_.least_ns > 0 && episode >= settling;
+      const bool by_time = request_.least_ns > 0 && episode >= request_.settling;
       bool& is_last = last_chunk_[episode % 2];
       if (by_time && rank == 0) is_last = ticks() >= until;
       const std::uint64_t arrival = ordered_ticks();
@@ -205,7 +202,7 @@ class round {
       record.arrivals[episode] = arrival;
       record.departures[episode] = departure;
       if (!by_time || !is_last) continue;
-      if (rank == 0) outcome_.episodes = episode + 1 - settling;
+      if (rank == 0) outcome_.episodes = episode + 1 - request_.settling;
       break;
     }
     record.cpu_ns = thread_cpu_ns() - begin;
@@ -252,8 +249,8 @@ class round {
   // neighbours the episodes that lose a slice count as much as they last: the mean of the round is
   // its sample.
   void finish_delayed() {
-    const std::uint64_t end = settling + outcome_.episodes;
-    for (std::uint64_t episode = settling; episode < end; ++episode) {
+    const std::uint64_t end = request_.settling + outcome_.episodes;
+    for (std::uint64_t episode = request_.settling; episode < end; ++episode) {
       const std::uint64_t in = latest(&rank_record::arrivals, episode);
       const std::uint64_t out = latest(&rank_record::departures, episode);
       outcome_.samples.push_back(to_ns(static_cast<std::int64_t>(out - in)) - timer_cost_ns());
@@ -262,7 +259,7 @@ class round {
     if (request_.least_ns > 0) outcome_.samples = {outcome_.mean};
     const auto episodes = static_cast<double>(outcome_.episodes);
     outcome_.duration_ns = to_ns(latest(&rank_record::departures, end - 1) -
-                                 latest(&rank_record::departures, settling - 1));
+                                 latest(&rank_record::departures, request_.settling - 1));
     outcome_.episode_ns = outcome_.duration_ns / episodes;
     for (const auto& record : records_) outcome_.cpus_used += record.cpu_ns / outcome_.duration_ns;
     // The rank that is always late never waits.
@@ -313,14 +310,14 @@ void check_rank(const round_request& request, timed_barrier& barrier, std::vecto
     barrier.arrive_and_wait(rank);
   }
 }
+
+}  // namespace
+
 std::vector<std::uint32_t> seed_words(std::uint64_t seed, rank_t rank) {
   std::vector<std::uint32_t> words{static_cast<std::uint32_t>(seed), rank};
   if (seed >> 32 != 0) words.push_back(static_cast<std::uint32_t>(seed >> 32));
   return words;
 }
-
-
-}  // namespace
 
 std::string name_of(const episode_kind& kind) {
   if (kind.elements > 0) return fmt::format("axpy{}", kind.elements);
@@ -349,7 +346,7 @@ std::optional<double> round_outcome::floor() const {
 round_outcome run_round(const round_request& request, team& threads, timed_barrier& barrier,
                         neighbours& busy) {
   // What no round exceeds: a chunk may go on beyond the last episode, and delays settle first.
-  barrier.prepare(request.warm_up + settling + request.episodes + request.chunk);
+  barrier.prepare(request.warm_up + request.settling + request.episodes + request.chunk);
   busy.select(request.neighbours);
   round r(request, barrier, busy);
   threads.run([&](rank_t rank) { r.run(rank); });

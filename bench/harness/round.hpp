@@ -53,6 +53,9 @@ struct round_request {
   std::vector<int> cpus;
   std::uint64_t episodes = 1000;
   std::uint64_t warm_up = 100;
+  // delayed and after_gap: the episodes before those that count, in which waits may learn how long
+  // they usually are; at least one.
+  std::uint64_t settling = 20;
   // The batches of a loop; each gives a sample.
   std::uint64_t batches = 1;
   // Unless this is 0, a loop goes on in one batch until so much time has passed, for `episodes` at

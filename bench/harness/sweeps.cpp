@@ -42,13 +42,18 @@ class sweeper {
         e.timed_barrier->give_up("the time was too short to check and calibrate all of this run");
         return true;
       }
-      return !e.timed_barrier->prepare();
+      const std::string reason = why_too_long(e);
+      if (!reason.empty()) e.timed_barrier->give_up(reason);
+      return !reason.empty() || !e.timed_barrier->prepare();
     });
   }
 
   bool enough() const {
-    if (entries_.empty()) return true;
-    return length_.rounds > 0 ? sweeps_ >= length_.rounds : time_is_up(1);
+    if (std::none_of(entries_.begin(), entries_.end(),
+                     [&](const entry& e) { return has_time_for(e); })) {
+      return true;
+    }
+    return (length_.rounds > 0 && sweeps_ >= length_.rounds) || time_is_up(1);
   }
 
   void sweep() {
@@ -58,7 +63,7 @@ class sweeper {
     for (auto& e : entries_) {
       tell(done++);
       if (time_is_up(1)) return;
-      if (!sits_out(e)) measure(e);
+      if (!sits_out(e) && has_time_for(e)) measure(e);
     }
   }
 
@@ -74,8 +79,24 @@ class sweeper {
  private:
   double elapsed() const { return seconds_now() - begin_; }
 
-  bool time_is_up(double part) const {
-    return length_.rounds == 0 && elapsed() >= part * length_.seconds;
+  bool is_timed() const { return length_.rounds == 0 || length_.bounds_rounds; }
+
+  bool time_is_up(double part) const { return is_timed() && elapsed() >= part * length_.seconds; }
+
+  bool has_time_for(const entry& e) const {
+    return !is_timed() || elapsed() + 1e-9 * e.timed_barrier->least_ns() <= length_.seconds;
+  }
+
+  // Why not even one round is possible; empty: it is.
+  std::string why_too_long(const entry& e) const {
+    const double least_s = 1e-9 * e.timed_barrier->least_ns();
+    if (least_s > length_.longest_round_s) {
+      return fmt::format("a round takes at least {:.1f} s, and after {} s it counts as hung",
+                         least_s, length_.longest_round_s);
+    }
+    if (has_time_for(e)) return {};
+    return fmt::format("a round takes at least {:.1f} s, and {:.1f} s of the time are left",
+                       least_s, std::max(length_.seconds - elapsed(), 0.0));
   }
 
   void tell(std::size_t done) const {

@@ -22,24 +22,30 @@ class series : public interface_base {
   virtual void measure() = 0;
   // What a round should last.
   virtual double target_ns() const = 0;
-  // The time was up before its first round.
+  // What a round lasts at least, as far as that is known beforehand.
+  virtual double least_ns() const { return 0; }
+  // There is no time for a round.
   virtual void give_up(const std::string& reason) = 0;
 };
 
 struct run_length {
   // The number of sweeps; 0: as many as the time allows.
   std::uint64_t rounds = 0;
-  // The time for everything, checks and calibration too. It is no bound if rounds are given.
+  // The time for everything, checks and calibration too. If rounds are given, it is a bound only
+  // with `bounds_rounds`.
   double seconds = 15;
+  bool bounds_rounds = false;
   // The seed of the order.
   std::uint64_t seed = 1;
+  // A round that lasts longer counts as hung, and ends the program.
+  unsigned longest_round_s = 120;
 };
 
 using progress = std::function<void(const std::string& what, double fraction)>;
 
 // Returns the number of sweeps that were begun. `before_each` runs before each sweep. Series that
-// cannot be prepared are removed. Ends by time within the round that is running then; what has had
-// no round by then gives up.
+// cannot be prepared are removed. Ends by time within the round that is running then. What has had
+// no round by then gives up, and so does at once what needs more time for a round than there is.
 std::size_t run_sweeps(std::vector<std::unique_ptr<series>>& all, const run_length& length,
                        const std::function<void()>& before_each, const progress& report);
 

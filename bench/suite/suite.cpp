@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "bench/contenders/peer_server.hpp"
+#include "bench/harness/phases.hpp"
 #include "bench/harness/round_length.hpp"
 #include "bench/harness/ticks.hpp"
 #include "bench/harness/watchdog.hpp"
@@ -36,7 +37,10 @@ constexpr std::uint64_t most_overrun = 16;
 constexpr double chunk_ns = 1e6;
 constexpr double phase_chunk_ns = 20e3;
 constexpr std::uint64_t awake = 8;  // episodes after which nobody sleeps any more
-constexpr unsigned longest_round_s = 120;
+// The episodes that settle before those that count: the most, fewer if they would last longer than
+// this, and at least two.
+constexpr std::uint64_t most_settling = 20, least_settling = 2;
+constexpr double settling_ns = 200e6;
 
 // A runtime's master is a thread of its own: what the runtime keeps for it ends with it, and this
 // thread stays unpinned.
@@ -74,7 +78,36 @@ double target_ns_of(const situation& s, pattern kind) {
   return s.crowded() ? crowded_round_ns : free_round_ns;
 }
 
-std::uint64_t whole_turns(std::uint64_t episodes) { return (episodes + 9) / 10 * 10; }
+// What the waits, the work or the gap make an episode last at least.
+double least_episode_ns(const situation& s, pattern kind) {
+  const scenario& when = *s.when;
+  if (kind == pattern::after_gap) return when.gap.mean();
+  if (kind != pattern::delayed) return 0;
+  auto cpus = static_cast<double>(cores_of(*s.where).size());
+  if (when.quota_cpus > 0) cpus = std::min(cpus, when.quota_cpus);
+  const double threads_of_cpu = std::max(1.0, static_cast<double>(s.size.threads) / cpus);
+  const double work = (when.least_work_ns + when.most_work_ns) / 2 * threads_of_cpu;
+  return std::max({when.late.mean(), when.skew_ns / 2, work});
+}
+
+std::uint64_t settling_of(double episode_ns) {
+  const auto fitting = static_cast<std::uint64_t>(settling_ns / std::max(episode_ns, 1.0));
+  return std::clamp(fitting, least_settling, most_settling);
+}
+
+// Whole turns: of the late rank, and of nine short waits and a long one.
+std::uint64_t in_whole_turns(std::uint64_t episodes, const situation& s) {
+  const scenario& when = *s.when;
+  if (when.rotating) episodes = std::max<std::uint64_t>(episodes, s.size.threads);
+  const bool alternates =
+      when.late.kind == course_kind::alternating || when.gap.kind == course_kind::alternating;
+  return alternates ? (episodes + 9) / 10 * 10 : episodes;
+}
+
+// The episodes that a round times at least; beside others it ends by time.
+std::uint64_t least_timed_episodes(const situation& s) {
+  return s.when->disturbed() ? 1 : in_whole_turns(round_length::least_episodes, s);
+}
 
 }  // namespace
 
@@ -88,6 +121,11 @@ struct suite::cell final : series, situation {
   bool prepare() override { return owner.prepare(*this); }
   void measure() override { owner.measure(*this); }
   double target_ns() const override { return length.target_ns; }
+  double least_ns() const override {
+    if (request.kind == pattern::phases) return length_of_phases_ns(request);
+    return least_episode_ns(*this, request.kind) *
+           static_cast<double>(request.settling + least_timed_episodes(*this));
+  }
   void give_up(const std::string& reason) override { owner.fail(*this, reason); }
 
   bool of_barrier() const { return kind.what == operation::barrier; }
@@ -169,6 +207,7 @@ void suite::add_cell(const situation& what, pattern kind, const std::vector<metr
   if (kind == pattern::delayed && !when.delayed() && when.skew_ns <= 0) {
     request.skew_ns = default_skew_ns;
   }
+  request.settling = settling_of(least_episode_ns(what, kind));
   c->length.target_ns = target_ns_of(what, kind);
   if (kind == pattern::delayed || kind == pattern::after_gap) c->length.most_episodes = most_single;
   for (const metric m : metrics) {
@@ -211,7 +250,7 @@ std::string suite::check(cell& c) {
 
 // False: not measured, and failures() says why.
 bool suite::prepare(cell& c) {
-  const watchdog guard(longest_round_s, title_of(c));
+  const watchdog guard(plan_.length.longest_round_s, title_of(c));
   try {
     const std::string fault = check(c);
     if (!fault.empty()) {
@@ -289,13 +328,7 @@ void suite::plan_round(cell& c) {
   request.episodes = episodes / request.batches * request.batches;
   request.warm_up = episodes / 4 + 1;
   if (c.when->delayed() || request.kind == pattern::phases) request.warm_up = awake;
-  // Whole turns: of the late rank, and of nine short waits and a long one.
-  if (c.when->rotating)
-    request.episodes = std::max<std::uint64_t>(request.episodes, request.threads);
-  if (request.late.kind == course_kind::alternating ||
-      request.gap.kind == course_kind::alternating) {
-    request.episodes = whole_turns(request.episodes);
-  }
+  request.episodes = in_whole_turns(request.episodes, c);
   if (request.kind == pattern::phases) request.chunk = c.length.chunk(phase_chunk_ns);
   if (!by_time) return;
   request.least_ns = c.length.target_ns;
@@ -314,7 +347,7 @@ void suite::plan_round(cell& c) {
 }
 
 void suite::measure(cell& c) {
-  const watchdog guard(longest_round_s, title_of(c));
+  const watchdog guard(plan_.length.longest_round_s, title_of(c));
   plan_round(c);
   ++c.rounds;
   try {

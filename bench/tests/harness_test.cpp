@@ -2,27 +2,33 @@
 // Does the harness see differences that are known, and refuse what is no barrier?
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "bench/events/suite.hpp"
 #include "bench/harness/notifier.hpp"
 #include "bench/harness/phases.hpp"
 #include "bench/harness/statistics.hpp"
+#include "bench/harness/watchdog.hpp"
 #include "bench/suite/report.hpp"
 #include "bench/suite/suite.hpp"
 #include "bench/tests/fake_barriers.hpp"
+#include "bench/trials/suite.hpp"
 #include "tests/support/dummy_provider.hpp"
+#include "tests/support/json_lines.hpp"
 
 namespace tutti::bench {
 namespace {
 
 // The least: others' work on the machine only ever adds.
 double cost_of(const measurement& m) { return summarize(m.samples).min; }
-#include "tests/support/json_lines.hpp"
 
 class Harness : public testing::Test {
  protected:
@@ -190,17 +196,17 @@ TEST(Contenders, IncludeTheBarrierOfAProvider) {
   EXPECT_EQ(dummy.arrivals(), 6u);
 }
 
+TEST(Seeds, DifferInTheirHighHalvesToo) {
+  EXPECT_EQ(seed_words(7, 3), (std::vector<std::uint32_t>{7, 3}));
+  EXPECT_NE(seed_words(1, 0), seed_words((std::uint64_t{1} << 32) + 1, 0));
+}
+
 TEST(Phases, TheFirstCalmWindowCounts) {
   std::vector<phase_sample> samples;
   for (std::uint64_t i = 0; i < 100; ++i) samples.push_back({1000 * i, i < 50 ? 30.0 : 10.5});
   // A window whose median is calm: more than half of it lies behind the change of cost.
   const auto found = time_to_calm(samples, 20000, 10);
   ASSERT_TRUE(found.has_value());
-TEST(Seeds, DifferInTheirHighHalvesToo) {
-  EXPECT_EQ(seed_words(7, 3), (std::vector<std::uint32_t>{7, 3}));
-  EXPECT_NE(seed_words(1, 0), seed_words((std::uint64_t{1} << 32) + 1, 0));
-}
-
   EXPECT_NEAR(*found, to_ns(std::uint64_t{1000 * (50 - rolling_window / 2) - 20000}), 1);
   EXPECT_FALSE(time_to_calm(samples, 20000, 9).has_value());
   EXPECT_DOUBLE_EQ(*time_to_calm(samples, 60000, 10), 0);
@@ -218,17 +224,6 @@ TEST_F(Harness, RefusesWhatIsNoBarrier) {
   EXPECT_TRUE(s.results()[0].samples.empty());
 }
 
-TEST_F(Harness, RefusesRoundsThatBeginWithAThreadAsleep) {
-  plan_.contenders.push_back(
-      fake("drowsy", [](rank_t n) { return std::make_unique<drowsy_barrier>(n); }));
-  plan_.metrics = {metric::loop};
-  suite s(plan_);
-  s.run(quiet);
-  ASSERT_EQ(s.failures().size(), 1u);
-  EXPECT_NE(s.failures()[0].reason.find("began long after"), std::string::npos);
-  EXPECT_EQ(s.results()[0].flagged, s.results()[0].rounds);
-}
-
 TEST_F(Harness, AFailureInOnePlacementDoesNotHideThatInAnother) {
 #ifdef TUTTI_TEST_TSAN
   GTEST_SKIP() << "plain data without a barrier is a data race";
@@ -243,6 +238,17 @@ TEST_F(Harness, AFailureInOnePlacementDoesNotHideThatInAnother) {
     if (line.at("type") == "skipped") pins.push_back(line.at("pin").get<std::string>());
   }
   EXPECT_EQ(pins, (std::vector<std::string>{"core", "none"}));
+}
+
+TEST_F(Harness, RefusesRoundsThatBeginWithAThreadAsleep) {
+  plan_.contenders.push_back(
+      fake("drowsy", [](rank_t n) { return std::make_unique<drowsy_barrier>(n); }));
+  plan_.metrics = {metric::loop};
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.failures().size(), 1u);
+  EXPECT_NE(s.failures()[0].reason.find("began long after"), std::string::npos);
+  EXPECT_EQ(s.results()[0].flagged, s.results()[0].rounds);
 }
 
 TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
@@ -354,8 +360,71 @@ TEST(Floors, ThePairOfAPlacementIsMeasured) {
   EXPECT_EQ(plan.pairs, (std::vector<std::pair<int, int>>{{3, 1}}));
 }
 
+// Returns ns.
+template <class Act>
+double time_of(Act act) {
+  const std::uint64_t begin = platform::now_ns();
+  act();
+  return static_cast<double>(platform::now_ns() - begin);
+}
+
+TEST_F(Harness, LongWaitsHaveShortRounds) {
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("imbalance_200ms")};
+  plan_.length.rounds = 1;
+  suite s(plan_);
+  // With twenty episodes that settle it would be 4.8 s.
+  EXPECT_LT(time_of([&] { s.run(quiet); }), 4e9);
+  EXPECT_EQ(of_metric(s, metric::last_in_last_out).samples.size(), 4u);
+}
+
+TEST_F(Harness, GivesUpWhatTheTimeIsTooShortFor) {
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("recover_imbalance_50ms"), parse_scenario("imbalance_200ms")};
+  plan_.length.rounds = 0;
+  plan_.length.seconds = 0.3;
+  suite s(plan_);
+  EXPECT_LT(time_of([&] { s.run(quiet); }), 2e9);
+  ASSERT_EQ(s.failures().size(), 2u);
+  for (const auto& each : s.failures()) {
+    EXPECT_NE(each.reason.find("a round takes at least"), std::string::npos) << each.reason;
+  }
+  EXPECT_EQ(s.sweeps(), 0u);
+}
+
+TEST_F(Harness, GivesUpWhatWouldCountAsHung) {
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("imbalance_500ms_rotating"), parse_scenario("free")};
+  plan_.length.rounds = 1;
+  plan_.length.longest_round_s = 2;
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.failures().size(), 1u);
+  EXPECT_NE(s.failures()[0].reason.find("counts as hung"), std::string::npos);
+  EXPECT_FALSE(of_metric(s, metric::loop).samples.empty());
+}
+
+TEST(Phases, LastAsLongAsTheirWaitsAllow) {
+  const auto seconds = [](double wait_ms) {
+    round_request request;
+    request.late.ns = wait_ms * 1e6;
+    return 1e-9 * length_of_phases_ns(request);
+  };
+  EXPECT_DOUBLE_EQ(seconds(1), 0.43);
+  EXPECT_DOUBLE_EQ(seconds(10), 1.5);
+  EXPECT_LT(seconds(1000), 60);
+}
+
+// Stops the children of this process.
+void stop_children() {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (pid_t child = 0; children >> child;) kill(child, SIGSTOP);
+  }
+}
+
 // Notes the times between its notifications.
-class noted_notifier final : public counting_notifier<std::uint64_t> {
+class noted_notifier : public counting_notifier<std::uint64_t> {
  public:
   noted_notifier(rank_t receivers, std::vector<double>& ns)
       : counting_notifier(receivers), ns_(ns) {}
@@ -399,6 +468,85 @@ TEST(Events, ComeAfterGapsThatTakeTheirCourse) {
   EXPECT_EQ(suite.results().front().each.samples.size(), 100u);
   EXPECT_GE(are_long, 12);
   EXPECT_LE(are_long, 40);
+}
+
+event_plan plan_of_events(decltype(contender::events) make, const std::string& scenario) {
+  contender who;
+  who.family = "fake";
+  who.name = "event";
+  who.events = std::move(make);
+  event_plan plan;
+  plan.contenders = {who};
+  plan.receivers = {1};
+  plan.scenarios = {parse_scenario(scenario)};
+  plan.where = make_placement("core");
+  plan.length.rounds = 1;
+  return plan;
+}
+
+void ignore(const std::string&, double) {}
+
+TEST(Events, GiveUpIfTheTimeIsTooShortForTheirGaps) {
+  std::vector<double> ns;
+  event_plan plan = plan_of_events(
+      [&ns](rank_t n) { return std::make_unique<noted_notifier>(n, ns); }, "gap_100ms");
+  plan.length.rounds = 0;
+  plan.length.seconds = 0.5;
+  event_suite suite(std::move(plan));
+  EXPECT_LT(time_of([&] { suite.run(ignore); }), 1e9);
+  EXPECT_NE(suite.results().front().not_measured.find("a round takes at least"), std::string::npos);
+}
+
+// A notifier whose neighbours never run.
+TEST(Events, RoundsWhoseNeighboursDidNotRunAreFlagged) {
+  class stopping final : public noted_notifier {
+   public:
+    stopping(rank_t n, std::vector<double>& ns) : noted_notifier(n, ns) {}
+    void notify() override {
+      stop_children();
+      noted_notifier::notify();
+    }
+  };
+  std::vector<double> ns;
+  event_suite suite(plan_of_events([&ns](rank_t n) { return std::make_unique<stopping>(n, ns); },
+                                   "neighbour_one"));
+  suite.run(ignore);
+  const series_record& each = suite.results().front().each;
+  EXPECT_EQ(each.rounds, 1u);
+  EXPECT_EQ(each.flagged, 1u);
+  EXPECT_TRUE(each.ratios.empty());
+}
+
+TEST(Events, ANotificationThatIsLostEndsTheProgram) {
+  class lossy final : public notifier {
+   public:
+    void notify() override {}
+    void wait(rank_t) override { pause(); }
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  event_plan plan = plan_of_events([](rank_t) { return std::make_unique<lossy>(); }, "gap_5us");
+  plan.length.longest_round_s = 1;
+  EXPECT_EXIT(event_suite(plan).run(ignore), testing::ExitedWithCode(hung_status),
+              "fake event .receivers: 1. did not finish a round within 1 s");
+}
+
+TEST(Trials, AMessageThatIsLostEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  trial lost;
+  lost.provider = "fake";
+  lost.name = "lossy";
+  lost.metric = "others";
+  lost.run = [](team&, const placement&, std::uint64_t) {
+    pause();
+    return 0.0;
+  };
+  trial_plan plan;
+  plan.trials = {lost};
+  plan.where = make_placement("core");
+  plan.length.rounds = 1;
+  plan.length.longest_round_s = 1;
+  EXPECT_EXIT(trial_suite(plan).run(ignore), testing::ExitedWithCode(hung_status),
+              "fake lossy, others with 2 participants did not finish a round within 1 s");
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/trials/suite.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "bench/floors/floors.hpp"
 #include "bench/harness/start_gate.hpp"
+#include "bench/harness/watchdog.hpp"
 #include "bench/trials/fiber_team.hpp"
 #include "tutti/platform/clock.hpp"
 
@@ -15,14 +18,18 @@ namespace {
 class trial_series final : public series {
  public:
   trial_series(trial_suite::result& to, team& threads, const placement& where,
-               const std::vector<double>& floor)
-      : to_(to), threads_(threads), where_(where), floor_(floor) {}
+               const std::vector<double>& floor, unsigned longest_round_s)
+      : to_(to),
+        threads_(threads),
+        where_(where),
+        floor_(floor),
+        longest_round_s_(longest_round_s) {}
 
   // Finds how many operations make a round.
   bool prepare() override {
     for (double ns = 0; ns < target_ns() / 4 && count_ < most;) {
       count_ *= 4;
-      ns = to_.what.run(threads_, where_, count_);
+      ns = run();
       per_operation_ = ns / static_cast<double>(count_);
     }
     count_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(target_ns() / per_operation_), 16,
@@ -30,7 +37,7 @@ class trial_series final : public series {
     return true;
   }
   void measure() override {
-    const double ns = to_.what.run(threads_, where_, count_) / static_cast<double>(count_);
+    const double ns = run() / static_cast<double>(count_);
     std::optional<double> floor;
     if (!floor_.empty()) floor = floor_.back();
     to_.record.add({ns}, floor, to_.record.rounds++);
@@ -40,10 +47,19 @@ class trial_series final : public series {
 
  private:
   static constexpr std::uint64_t most = 1u << 24;
+
+  double run() {
+    const watchdog guard(longest_round_s_,
+                         fmt::format("{} {}, {} with {} participants", to_.what.provider,
+                                     to_.what.name, to_.what.metric, to_.what.threads));
+    return to_.what.run(threads_, where_, count_);
+  }
+
   trial_suite::result& to_;
   team& threads_;
   const placement& where_;
   const std::vector<double>& floor_;
+  const unsigned longest_round_s_;
   std::uint64_t count_ = 16;
   double per_operation_ = 1;
 };
@@ -85,7 +101,8 @@ void trial_suite::run(const progress& report) {
   std::vector<std::unique_ptr<series>> all;
   for (const trial& t : plan_.trials) {
     results_.push_back({t, {}, {}});
-    all.push_back(std::make_unique<trial_series>(results_.back(), team_of(t), plan_.where, floor_));
+    all.push_back(std::make_unique<trial_series>(results_.back(), team_of(t), plan_.where, floor_,
+                                                 plan_.length.longest_round_s));
   }
   const std::vector<int> cpus = cores_of(plan_.where);
   thread_team two(2);
