@@ -74,7 +74,7 @@ class Ended(unittest.TestCase):
     def test_participants_end_with_the_program(self) -> None:
         self.expect_no_process_left([PROCESSES, "--processes", "3", "--rounds", "1000"], 3)
 
-    def test_a_participant_that_dies_ends_the_measurement(self) -> None:
+    def expect_an_error_if_a_participant_dies(self, after: float) -> None:
         process = subprocess.Popen(
             [PROCESSES, "--processes", "3", "--session", "same", "--rounds", "1000"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -83,6 +83,7 @@ class Ended(unittest.TestCase):
             end = time.monotonic() + 60
             while len(forks := forks_of(process.pid)) < 3 and time.monotonic() < end:
                 time.sleep(0.01)
+            time.sleep(after)
             os.kill(forks[0], signal.SIGKILL)
             self.assertEqual(process.wait(30), 1)
             assert process.stderr is not None
@@ -90,6 +91,11 @@ class Ended(unittest.TestCase):
         finally:
             process.kill()
             process.communicate()
+
+    def test_a_participant_that_dies_ends_the_measurement(self) -> None:
+        # Tutti's barrier tells the others, and a pthread_barrier, which takes turns with it, never.
+        for i in range(8):
+            self.expect_an_error_if_a_participant_dies(0.5 + 0.013 * i)
 
     def test_a_python_that_fails_later_is_said_to_have_been_measured(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
