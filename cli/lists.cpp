@@ -59,6 +59,13 @@ std::vector<std::string> split(std::string_view option, std::string_view text) {
   }
 }
 
+std::vector<std::string> names(std::string_view option, std::string_view text) {
+  std::vector<std::string> all;
+  for (std::string& item : split(option, text))
+    if (std::find(all.begin(), all.end(), item) == all.end()) all.push_back(std::move(item));
+  return all;
+}
+
 std::vector<std::uint32_t> parse_counts(std::string_view option, std::string_view text,
                                         std::uint32_t most) {
   std::vector<std::uint32_t> counts;

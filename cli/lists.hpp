@@ -12,6 +12,9 @@ namespace tutti::cli {
 // Empty items are an error (std::invalid_argument) that names the option.
 std::vector<std::string> split(std::string_view option, std::string_view text);
 
+// The same without repetitions.
+std::vector<std::string> names(std::string_view option, std::string_view text);
+
 // Counts from 1 to `most`, in the order given, without repetition.
 std::vector<std::uint32_t> parse_counts(std::string_view option, std::string_view text,
                                         std::uint32_t most);

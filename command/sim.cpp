@@ -201,10 +201,11 @@ void add_sim(cli::command& program) {
     c.add_option("--set", o->set, "Replaces a number of the description; may be repeated")
         .value_name("KEY=NUMBER");
   };
-  const auto add_threads = [&](cli::command& c) {
+  const auto add_threads = [&](cli::command& c, const char* what = "Simulated threads, e.g. 2,64",
+                               const char* value = "LIST") {
     c.add_option("--threads", o->threads,
-                 "Simulated threads, e.g. 2,64; thread i runs on CPU i (default: the CPUs)")
-        .value_name("LIST");
+                 std::string(what) + "; thread i runs on CPU i (default: the CPUs)")
+        .value_name(value);
   };
   const auto add_seed = [&](cli::command& c) {
     c.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
@@ -215,9 +216,12 @@ void add_sim(cli::command& program) {
                  "otherwise)")
         .between(0.0, 1e6);
   };
-  const auto add_common = [&](cli::command& c) {
+  const auto add_common = [&](cli::command& c, bool is_one_run = false) {
     add_machine(c).required();
-    add_threads(c);
+    if (is_one_run)
+      add_threads(c, "Simulated threads", "N");
+    else
+      add_threads(c);
     c.add_option("--episodes", o->episodes, "Episodes after 5 of warm-up")
         .between(2u, 1'000'000u)
         .show_default();
@@ -252,7 +256,7 @@ void add_sim(cli::command& program) {
           run_timeline, "One JSON object, for these viewers, instead of the chart");
   timeline.add_flag("--page", o->page, "A page to look at in a browser, which needs no other file")
       .excludes(json.at("timeline"));
-  add_common(timeline);
+  add_common(timeline, true);
   timeline
       .add_option("--algorithms", o->barrier,
                   "The barrier; the error about an unknown name lists them")
@@ -369,9 +373,10 @@ void add_sim(cli::command& program) {
       .value_name("LIST")
       .show_default();
   graph
-      .add_option("--iterations", o->iterations, "Steps of applications that have a number of them")
-      .show_default();
-  graph.add_option("--sources", o->sources, "Sources of mssp").between(1u, 4096u).show_default();
+      .add_option("--iterations", o->iterations,
+                  "Steps of applications that have a number of them (default: 10)")
+      .value_name("N");
+  graph.add_option("--sources", o->sources, "Sources of mssp (default: 64)").value_name("N");
   graph.add_option("--seeds", o->seeds, "Graphs, by the seeds 1, 2, ...")
       .between(1u, 1000u)
       .show_default();
@@ -437,7 +442,9 @@ void add_sim(cli::command& program) {
       .value_name("LIST")
       .required();
   fit.add_option("--steps", o->steps, "Values to try").between(1u, 100'000u).show_default();
-  fit.add_option("--range", o->range, "Search from 1/RANGE of a number to RANGE times it")
+  fit.add_option("--range", o->range,
+                 "Search from 1/RANGE of a number to RANGE times it, and after half of the steps "
+                 "around the best so far")
       .value_name("RANGE")
       .between(1.0, 1e6)
       .show_default();

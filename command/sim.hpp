@@ -39,8 +39,9 @@ struct sim_options {
   // What `idle` and `graph` take.
   double fit = 0;
   std::string application, graph, modes = "sync,async";
-  std::uint64_t iterations = 10;
-  std::uint32_t seeds = 5, sources = 64;
+  // Empty: the usual number, where the application has one.
+  std::string iterations, sources;
+  std::uint32_t seeds = 5;
   // What `timeline` takes.
   std::string barrier = "default";
   // What `vcode` takes.

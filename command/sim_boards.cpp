@@ -76,9 +76,29 @@ void print_header(const sim_options& o, const sim::board_machine& m) {
              "detections", "ms, tree", "ratio");
 }
 
-void print_seed(const sim_options& o, const sim::board_machine& m, const std::string& mode,
-                std::uint64_t seed, std::uint64_t vertices, const graph_apps::outcome& run,
-                double tree_seconds) {
+// 0 is for an application without them.
+struct graph_sizes {
+  std::uint64_t iterations = 0, sources = 0;
+};
+
+graph_sizes sizes_of(const sim_options& o, const graph_apps::application& app) {
+  graph_sizes made;
+  const auto read = [&](const char* option, const std::string& text, bool has, std::uint64_t usual,
+                        std::uint64_t most) -> std::uint64_t {
+    if (!has && !text.empty())
+      throw std::invalid_argument(fmt::format("{}: {} has none", option, app.name));
+    if (!has) return 0;
+    return text.empty() ? usual : cli::parse_integer(option, text, 1, most);
+  };
+  made.iterations =
+      read("--iterations", o.iterations, !app.steps_meaning.empty(), 10, UINT64_MAX >> 1);
+  made.sources = read("--sources", o.sources, app.name == "mssp", 64, 4096);
+  return made;
+}
+
+void print_seed(const sim_options& o, const sim::board_machine& m, const graph_sizes& sizes,
+                const std::string& mode, std::uint64_t seed, std::uint64_t vertices,
+                const graph_apps::outcome& run, double tree_seconds) {
   const auto& counts = run.statistics;
   if (o.json) {
     cli::json line = with_set(o, {{"type", "sim_graph"},
@@ -86,7 +106,6 @@ void print_seed(const sim_options& o, const sim::board_machine& m, const std::st
                                   {"graph", o.graph},
                                   {"mode", mode},
                                   {"seed", seed},
-                                  {"iterations", o.iterations},
                                   {"vertices", vertices},
                                   {"edges", run.edges},
                                   {"threads", m.all_threads()},
@@ -94,7 +113,8 @@ void print_seed(const sim_options& o, const sim::board_machine& m, const std::st
                                   {"seconds_with_clock_tree", tree_seconds},
                                   {"messages", counts.messages()},
                                   {"detections", counts.detections}});
-    if (o.application == "mssp") line["sources"] = o.sources;
+    if (sizes.iterations > 0) line["iterations"] = sizes.iterations;
+    if (sizes.sources > 0) line["sources"] = sizes.sources;
     fmt::print("{}\n", line.dump());
   } else {
     fmt::print("{:<6} {:>5} {:>12.3f} {:>14} {:>11} {:>12.3f} {:>7.2f}\n", mode, seed,
@@ -104,7 +124,7 @@ void print_seed(const sim_options& o, const sim::board_machine& m, const std::st
 }
 
 // The sources of shortest paths: evenly spread.
-std::vector<graph::vertex_t> sources_of(const graph::csr& graph, std::uint32_t count) {
+std::vector<graph::vertex_t> sources_of(const graph::csr& graph, std::uint64_t count) {
   std::vector<graph::vertex_t> made;
   for (std::uint64_t i = 0; i < count; ++i)
     made.push_back(static_cast<graph::vertex_t>(i * graph.vertices / count));
@@ -175,7 +195,8 @@ int run_boards_graph(const sim_options& o) {
     throw std::invalid_argument("there is no application '" + o.application +
                                 "'; applications are:" + names);
   }
-  const std::vector<std::string> modes = cli::split("--mode", o.modes);
+  const graph_sizes sizes = sizes_of(o, *application);
+  const std::vector<std::string> modes = cli::names("--mode", o.modes);
   for (const std::string& mode : modes)
     if (mode != "sync" && mode != "async")
       throw std::invalid_argument("--mode must be sync or async, not '" + mode + "'");
@@ -188,18 +209,18 @@ int run_boards_graph(const sim_options& o) {
           graph::generate(fmt::format("{}{}seed={}", o.graph, has_keys ? "," : ":", seed));
       graph_apps::settings s;
       s.mode = mode == "sync" ? graph_apps::mode::sync : graph_apps::mode::async;
-      s.steps = o.iterations;
+      s.steps = sizes.iterations;
       s.seed = seed;
       s.boards = &m;
-      if (o.application == "mssp")
-        s.sources = sources_of(graph, o.sources);
+      if (sizes.sources > 0)
+        s.sources = sources_of(graph, sizes.sources);
       else if (o.application == "sssp" || o.application == "bfs")
         s.sources = {0};
       const graph_apps::outcome run = application->run(graph, s);
       // Each detection takes three round trips.
       const double more = 3 * m.seconds(t.tree - t.hardware);
       if (!std::exchange(has_header, true)) print_header(o, m);
-      print_seed(o, m, mode, seed, graph.vertices, run,
+      print_seed(o, m, sizes, mode, seed, graph.vertices, run,
                  run.run_seconds + static_cast<double>(run.statistics.detections) * more);
       std::fflush(stdout);
     }

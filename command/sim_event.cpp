@@ -23,9 +23,10 @@ namespace {
 // Those whose names and waits the options list; "all" are those that the machine can have.
 std::vector<sim::notifier> chosen(const sim_options& o, const sim::machine& m) {
   std::vector<sim::notifier> all = sim::notifiers();
+  const std::vector<sim::notifier> every = all;
   const auto keep = [&](const char* option, const std::string& text, auto name_of) {
     std::set<std::string> known{"all"};
-    for (const sim::notifier& n : all) known.insert(name_of(n));
+    for (const sim::notifier& n : every) known.insert(name_of(n));
     known.erase("");
     const std::vector<std::string> names = cli::split(option, text);
     for (const std::string& name : names)
@@ -40,8 +41,7 @@ std::vector<sim::notifier> chosen(const sim_options& o, const sim::machine& m) {
     });
   };
   keep("--algorithms", o.algorithms, [](const sim::notifier& n) { return n.name; });
-  if (std::any_of(all.begin(), all.end(), [](const auto& n) { return !n.wait.empty(); }))
-    keep("--wait", o.waits, [](const sim::notifier& n) { return n.wait; });
+  keep("--wait", o.waits, [](const sim::notifier& n) { return n.wait; });
   const std::vector<std::string> named = cli::split("--algorithms", o.algorithms);
   std::erase_if(all, [&](const sim::notifier& n) {
     return n.interrupts && !m.has_interrupts &&

@@ -39,10 +39,13 @@ class bench_reader {
       const auto parsed = cli::json::parsed_if_valid(text);
       if (!parsed || !parsed->is_object()) refuse("a line of JSON was expected");
       const cli::json& line = *parsed;
+      // Thread i is simulated on CPU i.
+      const bool is_pinned =
+          is(line, "pinned", true) && (!line.contains("pin") || is(line, "pin", "core"));
       if (is(line, "type", "floor"))
         add_floor(line, run.floors);
       else if (is(line, "type", "result") && is(line, "benchmark", "barrier") &&
-               is(line, "provider", "tutti") && is(line, "pinned", true) &&
+               is(line, "provider", "tutti") && is_pinned &&
                (is(line, "metric", "loop") || is(line, "metric", "last_in_last_out")))
         add_barrier(line, run.barriers);
       else if (is(line, "type", "result") && is(line, "benchmark", "machine_barrier"))
@@ -168,7 +171,10 @@ double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
   std::vector<std::mt19937_64> random;
   for (rank_t rank = 0; rank < threads; ++rank) random.emplace_back(rank + 1);
   sim::run_plan plan{.threads = threads, .episodes = 100};
-  if (s.delayed() || s.skew_ns > 0) {
+  const bool is_of_bench = measured.rtl.sockets == 0;
+  const double skew_ns =
+      measured.is_last_in_last_out && is_of_bench ? s.skew_of_delayed_ns() : s.skew_ns;
+  if (s.delayed() || skew_ns > 0) {
     plan.warm_up = 20;
     plan.delay_of = [&](rank_t rank, std::uint32_t episode) {
       std::mt19937_64& mine = random[rank];
@@ -178,7 +184,7 @@ double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
       const rank_t late = s.rotating ? episode % threads : threads - 1;
       sim::delay by;
       by.work_ns = between(s.least_work_ns, s.most_work_ns);
-      by.late_ns = between(0, s.skew_ns) + (rank == late ? at(s.late, episode, mine) : 0.0);
+      by.late_ns = between(0, skew_ns) + (rank == late ? at(s.late, episode, mine) : 0.0);
       return by;
     };
   }

@@ -71,7 +71,7 @@ void print_line(const sim_options& o, const sim::choice& c, const outcome& each)
 
 int run_sweep(const sim_options& o) {
   const std::vector<std::string> names =
-      o.machines ? cli::split("--machines", *o.machines) : sim::names_of_machines();
+      o.machines ? cli::names("--machines", *o.machines) : sim::names_of_machines();
   std::vector<rank_t> counts{2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384};
   if (o.threads) {
     counts.clear();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -86,13 +87,11 @@ std::string page_of(std::string_view trace) {
 }
 
 void print_chart(const sim::machine& m, const sim::contender& who, rank_t threads,
-                 const std::vector<waiting_time>& waits) {
+                 const std::vector<waiting_time>& waits, double ns) {
   constexpr std::size_t columns = 80;
-  sim::sim_time end = 1;
-  for (const waiting_time& each : waits) end = std::max(end, each.end);
+  const auto end = std::max<sim::sim_time>(1, std::llround(ns * 1000));
   fmt::print("{}: {}, {} thread{}, {:.0f} ns an episode, {:.1f} ns a column\n", m.name, who.name,
-             threads, threads == 1 ? "" : "s", sim::nanoseconds(end),
-             sim::nanoseconds(end) / columns);
+             threads, threads == 1 ? "" : "s", ns, ns / columns);
   fmt::print(
       "r: reads a line; c: changes one; s: waits for its stores; '.': polls; z: sleeps; "
       "=: runs\n");
@@ -144,14 +143,14 @@ int run_timeline(const sim_options& o) {
   const std::vector<std::uint32_t> counts = counts_of(o, "--threads", m.cpus());
   if (counts.size() != 1) throw std::invalid_argument("--threads needs one number here");
   std::vector<waiting_time> timeline;
-  static_cast<void>(sim::run(m, who,
-                             {.threads = counts.front(),
-                              .episodes = o.episodes,
-                              .seed = o.seed,
-                              .poll_gap_ns = o.poll_gap,
-                              .timeline = &timeline}));
+  const sim::simulated_run run = sim::run(m, who,
+                                          {.threads = counts.front(),
+                                           .episodes = o.episodes,
+                                           .seed = o.seed,
+                                           .poll_gap_ns = o.poll_gap,
+                                           .timeline = &timeline});
   if (!o.json && !o.page) {
-    print_chart(m, who, counts.front(), timeline);
+    print_chart(m, who, counts.front(), timeline, run.loop.back());
     return cli::success;
   }
   const std::string text = trace(m, who, counts.front(), timeline);

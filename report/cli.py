@@ -105,6 +105,8 @@ def _report(options: argparse.Namespace) -> None:
     display = Display()
     if options.only and options.stored:
         raise ReportError("--only measures, and --from does not; give one of them.")
+    if options.stored and (options.quick or options.long):
+        raise ReportError("--quick and --long measure, and --from does not; leave them out.")
     only = options.only.split(",") if options.only else None
     if only == ["list"]:
         for run in runs_of(options.tutti, options.quick, options.long):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterable
@@ -283,7 +284,7 @@ def _groups(data: Dataset) -> str:
         lines.append(
             [group, str(len(made)), str(losses),
              *(DASH if is_recovery(made[0]) else f"{time:.2f}"
-               for time in (times[len(times) // 2], times[-1]))]
+               for time in (statistics.median(times), times[-1]))]
         )
     heads = ("comparisons", "losses", "times the best, median", "most")
     return table("situations", heads, sorted(lines))

@@ -73,7 +73,7 @@ world_options world_options_of(const machine& m, const contender& who, const run
 // if a rank leaves an episode before all have arrived.
 simulated_run run(const machine& m, const contender& who, const run_plan& plan);
 
-// A region that adds up a double over all members of a team, with tutti's threads.
+// An empty region of a team, with tutti's threads.
 simulated_run run_team(const machine& m, const run_plan& plan);
 
 }  // namespace tutti::sim

@@ -26,6 +26,7 @@ std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream rest(line);
   for (std::string field; std::getline(rest, field, ',');) fields.push_back(field);
+  if (line.ends_with(',')) fields.emplace_back();
   return fields;
 }
 

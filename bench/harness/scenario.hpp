@@ -42,6 +42,8 @@ struct scenario {
   bool disturbed() const { return busy != neighbour_kind::none || quota_cpus > 0; }
   // A rank is late, or works, before each episode.
   bool delayed() const { return late.ns > 0 || most_work_ns > 0; }
+  // Where the time from the last arrival to the last return is measured, arrivals always differ.
+  double skew_of_delayed_ns() const { return delayed() || skew_ns > 0 ? skew_ns : 500; }
 };
 
 // What a text for parse_scenario() may be, in a sentence.

@@ -79,7 +79,13 @@ def execute(
             words, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
             preexec_fn=place.joining(),
         )
-        status, spent = wait_for(child, begun + limit)
+        try:
+            status, spent = wait_for(child, begun + limit)
+        except BaseException:
+            # It would keep the control group that it is in.
+            child.kill()
+            child.wait()
+            raise
         wall = time.perf_counter() - begun
         of_all = processor_time_of_all() - before
     others = max(of_all - spent, 0) / wall

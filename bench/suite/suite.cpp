@@ -27,7 +27,6 @@ constexpr double free_round_ns = 6e6;
 constexpr double crowded_round_ns = 10e6;
 constexpr double skewed_round_ns = 4e6;
 constexpr double late_round_ns = 25e6;
-constexpr double default_skew_ns = 500;      // of last_in_last_out where the scenario says nothing
 constexpr std::uint64_t most_single = 2000;  // episodes of a round that notes each one
 constexpr std::uint64_t most_single_by_time = 50000;
 constexpr std::uint64_t batches = 8;
@@ -203,10 +202,7 @@ void suite::add_cell(const situation& what, pattern kind, const std::vector<metr
   request.least_work_ns = when.least_work_ns;
   request.most_work_ns = when.most_work_ns;
   request.phases = when.phases;
-  request.skew_ns = when.skew_ns;
-  if (kind == pattern::delayed && !when.delayed() && when.skew_ns <= 0) {
-    request.skew_ns = default_skew_ns;
-  }
+  request.skew_ns = kind == pattern::delayed ? when.skew_of_delayed_ns() : when.skew_ns;
   request.settling = settling_of(least_episode_ns(what, kind));
   c->length.target_ns = target_ns_of(what, kind);
   if (kind == pattern::delayed || kind == pattern::after_gap) c->length.most_episodes = most_single;

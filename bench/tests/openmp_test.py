@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -50,6 +51,39 @@ class Quota(unittest.TestCase):
                     limit.unlink()
             self.assertEqual(members.parent.parent, own.parent)
             self.assertFalse(members.parent.exists())
+
+
+IN_A_PROGRAM = """
+import pathlib, programs, runtimes, sys
+from program_list import Program
+runtime = runtimes.Runtime("passive")
+with runtimes.quota(1.5) as members:
+    print(members.parent, flush=True)
+    place = runtimes.Place(1, 0, members)
+    words = ["sh", "-c", "echo $$ > ours; exec sleep 60"]
+    programs.execute(Program("sleep", "", ""), words, runtime, place, pathlib.Path(sys.argv[1]), 60)
+"""
+
+
+class Programs(unittest.TestCase):
+    def test_a_program_ends_with_the_command_that_has_started_it(self) -> None:
+        with tempfile.TemporaryDirectory() as name, subprocess.Popen(
+            [sys.executable, "-c", IN_A_PROGRAM, name], cwd=SCRIPTS, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        ) as process:
+            group = process.stdout.readline().strip()
+            if not group:
+                self.skipTest(process.stderr.read())
+            ours = pathlib.Path(name) / "ours"
+            until = time.monotonic() + 30
+            while not (ours.exists() and ours.read_text()) and time.monotonic() < until:
+                time.sleep(0.01)
+            program = int(ours.read_text())
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertFalse(pathlib.Path(f"/proc/{program}").exists())
+        self.assertFalse(pathlib.Path(group).exists())
 
 
 class Constructs(unittest.TestCase):

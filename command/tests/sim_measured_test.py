@@ -53,6 +53,22 @@ class Measured(SimCase):
         said = self.refused("compare", file, "--machine", "local")
         self.assertIn("unknown.jsonl:1: there is no scenario 'neighbour_two'", said)
 
+    def test_arrivals_differ_as_in_the_benchmark(self) -> None:
+        free = json.loads(self.measured()[-1]) | {"name": "ticket", "metric": "last_in_last_out"}
+        lines = [json.dumps(free | {"scenario": scenario}) for scenario in ("free", "skew_500ns")]
+        file = self.file("late.jsonl", "\n".join(lines) + "\n")
+        took = [line["simulated_ns"] for line in self.lines("compare", file, "--machine", "local")
+                if line["type"] == "sim_comparison"]  # fmt: skip
+        self.assertEqual(len(took), 2)
+        self.assertEqual(took[0], took[1])
+
+    def test_takes_only_what_ran_on_a_cpu_for_each_thread(self) -> None:
+        line = json.loads(self.measured()[-1]) | {"name": "ticket"}
+        file = self.file("cpu_0.jsonl", json.dumps(line | {"pin": "0"}) + "\n")
+        self.assertIn("cpu_0.jsonl has no line", self.refused("compare", file, "--machine", "local"))
+        file = self.file("core.jsonl", json.dumps(line | {"pin": "core"}) + "\n")
+        self.assertGreater(len(self.lines("compare", file, "--machine", "local")), 0)
+
     def test_compare_with_the_rtl_machine(self) -> None:
         measured = (MACHINES.parent / "measured" / "rtl.jsonl").read_text(encoding="utf-8")
         lines = [json.loads(line) for line in measured.splitlines()]
@@ -177,6 +193,8 @@ class Measured(SimCase):
         self.assertIn("mine.toml:1: ", self.refused("team", "--machine", machine))
         table = self.file("mine.csv", "machine,algorithm,threads,ns,use\nknl,ticket,4,-1,fit\n")
         self.assertIn("mine.csv:2: ns must be a number above 0", self.refused("published", table))
+        table = self.file("more.csv", "machine,algorithm,threads,ns,use\nknl,ticket,4,60,fit,\n")
+        self.assertIn("more.csv:2: five fields were expected", self.refused("published", table))
 
 
 if __name__ == "__main__":

@@ -238,11 +238,18 @@ class Programs(SimCase):
             self.assertGreater(line["seconds_with_clock_tree"], line["seconds"])
         self.assertEqual(tutti_sim(*words), tutti_sim(*words))
         for application in ("pagerank", "sssp", "bfs", "mssp", "components", "spiking"):
-            small = ("graph", application, "geometric:vertices=100,degree=6", "--iterations", "2",
-                     "--sources", "3", "--seeds", "1", *boards)  # fmt: skip
-            lines = self.lines(*small)
+            small = ("graph", application, "geometric:vertices=100,degree=6", "--seeds", "1", *boards)
+            options = {"pagerank": "--iterations", "spiking": "--iterations", "mssp": "--sources"}
+            for option in ("--iterations", "--sources"):
+                if options.get(application) != option:
+                    said = self.refused(*small, option, "3")
+                    self.assertIn(f"{option}: {application} has none", said)
+            own = (options[application], "3") if application in options else ()
+            lines = self.lines(*small, "--mode", "sync,async,sync", *own)
             self.assertEqual(len(lines), 2, application)
-            self.assertEqual(lines[0].get("sources"), 3 if application == "mssp" else None)
+            for option in ("iterations", "sources"):
+                wanted = 3 if f"--{option}" in own else None
+                self.assertEqual(lines[0].get(option), wanted, application)
 
     def test_what_boards_refuse(self) -> None:
         self.assertIn("no number 'fanout'; numbers are: columns",

@@ -75,6 +75,12 @@ class Sim(SimCase):
         alone = tutti_sim(*words[:3], "--threads", "1")[1]
         self.assertIn("epyc2: default, 1 thread, ", alone)
         self.assertIn("'papers' is a group", self.refused(*words[:5], "--algorithms", "papers"))
+        # The last thread still wakes others after its last wait.
+        words = ("epyc2", "--threads", "12", "--algorithms", "libgomp", "--episodes", "2")
+        (line, *_) = self.lines("barrier", "--machine", *words)
+        said = tutti_sim("timeline", "--machine", *words)[1]
+        ns = int(re.search(r", (\d+) ns an episode", said)[1])
+        self.assertAlmostEqual(ns, line["max"], delta=1)
         two = ("timeline", "--machine", "epyc2", "--threads", "2,4", "--algorithms", "central")
         self.assertIn("--threads needs one number", self.refused(*two))
 
@@ -280,6 +286,8 @@ class Sim(SimCase):
             said = self.refused(subcommand, *harp, "--algorithms", "default", "--wait", "park")
             self.assertIn("with the wait policies adaptive and spin only", said)
         self.assertIn("wait policy 'doze'", self.refused("barrier", *harp, "--wait", "doze"))
+        said = self.refused("event", *harp, "--algorithms", "futex", "--wait", "doze")
+        self.assertIn("--wait: 'doze' is not one of ", said)
         self.assertIn("no table and no file 'ii'; tables are: ", self.refused("published", "ii"))
         said = self.refused("fit", "hetland_2019", "--machines", "knl", "--keys", "line.held")
         self.assertIn("no number 'line.held'; numbers are: clock_ghz", said)

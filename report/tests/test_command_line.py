@@ -135,6 +135,9 @@ def test_only_some_runs_are_measured_and_the_others_are_read(tmp_path: Path, cap
     assert main([*words, "nonsense"]) == 2
     assert "no run is called nonsense" in error_of(capsys)
     assert main([*words, "latency", "--from", str(stored)]) == 2
+    assert "--only measures" in error_of(capsys)
+    assert main(["make", "--from", str(stored), "--long"]) == 2
+    assert "--quick and --long measure" in error_of(capsys)
     assert main([*words, "list"]) == 0
     assert "latency " in capsys.readouterr().out
 

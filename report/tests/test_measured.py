@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from report import measured
+from report.choice import choices
 from report.cli import main
 from report.errors import ReportError
 from report.figures import overview
@@ -65,6 +67,18 @@ def test_two_figures_of_a_cell_are_of_one_setting(tmp_path: Path):
     rows = [line.split("|") for line in measured.PARTS["barriers"](data).splitlines()]
     libgomp = [cells[4].strip() for cells in rows[-2:]]
     assert libgomp == ["**1.00 µs**; 999 µs", "40.0 µs; **12.0 µs**"]
+
+
+def test_the_median_of_an_even_group_lies_between_its_two_in_the_middle(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch
+):
+    made = [choice for choice in choices(data) if choice.against_best][:2]
+    made = [replace(choice, group="free cores", metric="loop") for choice in made]
+    times = iter((1.0, 2.0))
+    monkeypatch.setattr(measured, "choices", lambda _: made)
+    monkeypatch.setattr(measured, "_times_the_best", lambda _: next(times))
+    assert "| free cores | 2 | " in (table := measured.PARTS["groups"](data))
+    assert table.rstrip().endswith("| 1.50 | 2.00 |")
 
 
 @pytest.mark.parametrize(("text", "says"), [
