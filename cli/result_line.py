@@ -59,6 +59,11 @@ def fault(line: dict[str, Any]) -> str | None:
     for key in REQUIRED:
         if line.get(key) is None:
             return f'a result without the key "{key}".'
+    return wrong_value(line)
+
+
+def wrong_value(line: dict[str, Any]) -> str | None:
+    """What is wrong with a value of a line that has keys of a result, but maybe not all of them."""
     for key, value in line.items():
         if key not in PROPERTIES or value is None:
             continue

@@ -17,7 +17,7 @@ from typing import Any, Iterable
 
 import polars as pl
 
-from cli.result_line import PROPERTIES, fault, is_number, type_of
+from cli.result_line import PROPERTIES, fault, is_number, type_of, wrong_value
 from report.errors import ReportError
 from report.statistics import pool
 
@@ -153,6 +153,10 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
         _check_result(line, where)
     if line["type"] == "floor":
         _check_floor(line, where)
+    # A contender and its situation, in the keys of a result.
+    told = {key: value for key, value in line.items() if key != "type"}
+    if line["type"] == "skipped" and (wrong := wrong_value(told)) is not None:
+        raise ReportError(f"{where}: {wrong}")
     return line
 
 

@@ -65,7 +65,8 @@ class Measured(SimCase):
     def test_takes_only_what_ran_on_a_cpu_for_each_thread(self) -> None:
         line = json.loads(self.measured()[-1]) | {"name": "ticket"}
         file = self.file("cpu_0.jsonl", json.dumps(line | {"pin": "0"}) + "\n")
-        self.assertIn("cpu_0.jsonl has no line", self.refused("compare", file, "--machine", "local"))
+        said = self.refused("compare", file, "--machine", "local")
+        self.assertIn("cpu_0.jsonl has no line", said)
         file = self.file("core.jsonl", json.dumps(line | {"pin": "core"}) + "\n")
         self.assertGreater(len(self.lines("compare", file, "--machine", "local")), 0)
 

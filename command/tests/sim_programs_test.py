@@ -238,7 +238,8 @@ class Programs(SimCase):
             self.assertGreater(line["seconds_with_clock_tree"], line["seconds"])
         self.assertEqual(tutti_sim(*words), tutti_sim(*words))
         for application in ("pagerank", "sssp", "bfs", "mssp", "components", "spiking"):
-            small = ("graph", application, "geometric:vertices=100,degree=6", "--seeds", "1", *boards)
+            small = ("graph", application, "geometric:vertices=100,degree=6", "--seeds", "1",
+                     *boards)  # fmt: skip
             options = {"pagerank": "--iterations", "spiking": "--iterations", "mssp": "--sources"}
             for option in ("--iterations", "--sources"):
                 if options.get(application) != option:

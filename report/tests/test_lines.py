@@ -40,6 +40,7 @@ def write(path: Path, *lines) -> Path:
         (GOOD | {"max": "long"}, "expected a number"),
         ({"type": "floor", "median": 3}, 'without the key "quantity"'),
         ({"type": "floor", "quantity": "line_one_way"}, '"median" is not a number'),
+        ({"type": "skipped", "threads": "2"}, "expected int"),
     ],
 )
 def test_malformed_line_is_named(tmp_path: Path, line, reason: str):
