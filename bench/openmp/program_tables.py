@@ -9,6 +9,9 @@ from program_list import PROGRAMS
 from runtimes import REPRODUCIBLE
 
 Records = list[dict[str, object]]
+# A program's own runtime, by its names in the tables.
+OWN = ("libgomp", "active", "passive")
+WRONG = "WRONG"
 
 
 def seconds_text(value: float) -> str:
@@ -28,14 +31,13 @@ def comparison(records: Records) -> str:
     kinds = collections.defaultdict(set)
     for each in records:
         if "result" in each:
-            is_own = each["runtime"] in ("libgomp", "active", "passive")
-            kinds["libgomp" if is_own else each["runtime"]].add(each["result"])
+            kinds["libgomp" if each["runtime"] in OWN else each["runtime"]].add(each["result"])
     own, ours = kinds["libgomp"], kinds["tutti"]
     if not own or not ours:
         return "not compared"
     if len(own) > 1:
         return "libgomp's differ"
-    return "same" if ours == own else "WRONG"
+    return "same" if ours == own else WRONG
 
 
 def print_tables(records: Records) -> int:
@@ -66,7 +68,7 @@ def print_tables(records: Records) -> int:
                 continue
             times = {each: typical(runs, "wall") for each, runs in row.items()}
             said = comparison(by_threads[name, situation.partition("+")[0]])
-            wrong += said == "WRONG"
+            wrong += said == WRONG
             others = {k: v for k, v in times.items() if v is not None and k != "tutti"}
             ratio = ""
             over = next((each["over"] for each in row.get("tutti", []) if "over" in each), None)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the scripts that compare OpenMP's runtimes start programs, and what they leave behind."""
 
+import argparse
 import os
 import pathlib
 import signal
@@ -15,6 +16,8 @@ SCRIPTS = pathlib.Path(__file__).resolve().parents[1] / "openmp"
 sys.path.insert(0, str(SCRIPTS))
 
 import constructs  # noqa: E402
+import program_tables  # noqa: E402
+import programs  # noqa: E402
 import runtimes  # noqa: E402
 
 IN_A_GROUP = """
@@ -84,6 +87,20 @@ class Programs(unittest.TestCase):
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
         self.assertFalse(pathlib.Path(f"/proc/{program}").exists())
         self.assertFalse(pathlib.Path(group).exists())
+
+
+    def test_a_result_that_libgomp_repeated_by_chance_is_not_wrong(self) -> None:
+        asked = argparse.Namespace(repeats=20, others=3)
+        rows = [runtimes.Runtime("passive"), runtimes.Runtime("tutti", "tutti.so")]
+        for varies, says in ((True, "libgomp's differ"), (False, "WRONG")):
+            made = []
+            for runtime in programs.turns_of(asked, rows, made):
+                runs = sum(each["runtime"] == runtime.name for each in made)
+                other = runs == 5 and (varies or runtime.is_tutti)
+                made.append({"runtime": runtime.name, "result": "b" if other else "a"})
+            self.assertEqual(program_tables.comparison(made), says)
+            own = sum(each["runtime"] == "passive" for each in made)
+            self.assertEqual(own, 6 if varies else 20)
 
 
 class Constructs(unittest.TestCase):
