@@ -427,7 +427,9 @@ typedef int (*tutti_region_function)(tutti_member* me, void* arg);
  * Returns 0, or the value of the lowest rank that failed by itself (tutti_team_failed_rank), or an
  * error.
  * Errors: TUTTI_EINVAL (team or function is NULL), TUTTI_EBUSY (a late region of this thread has
- * not ended; tutti_team_run_for), TUTTI_ENOMEM, TUTTI_ETHROW. */
+ * not ended, tutti_team_run_for; or a rank has forked inside a region, and this is its child),
+ * TUTTI_ENOMEM, TUTTI_ETHREAD (in a child of fork() the system cannot create the workers again),
+ * TUTTI_ETHROW. */
 TUTTI_API int tutti_team_run(tutti_team* team, tutti_region_function function, void* arg);
 
 /* Does the same on the first `ranks` ranks. The other threads take no part and receive no message.
@@ -437,9 +439,10 @@ TUTTI_API int tutti_team_run_first(tutti_team* team, uint32_t ranks, tutti_regio
 
 /* tutti_team_run_for runs a region on all ranks, but stops waiting for the other ranks timeout_ns
  * nanoseconds after the call. After TUTTI_ETIMEDOUT the region is late: tutti_team_missing tells
- * which ranks have not ended, and tutti_team_wait_for waits for them again. Until that returns
- * anything but TUTTI_ETIMEDOUT, the team can run nothing else and what `arg` points to must stay
- * valid. Both need a team without a named barrier.
+ * which ranks have not ended, and tutti_team_wait_for, on the same thread, waits for them again.
+ * Until that returns anything but TUTTI_ETIMEDOUT, this thread can run nothing else on the team,
+ * regions of other threads run alone, and what `arg` points to must stay valid. Both need a team
+ * without a named barrier.
  * Errors: those of tutti_team_run, TUTTI_ETIMEDOUT, TUTTI_ENOTSUP (the team has a named
  * barrier). */
 TUTTI_API int tutti_team_run_for(tutti_team* team, tutti_region_function function, void* arg,

@@ -95,16 +95,22 @@ struct tutti_team {
           return note(cancelled.rank), TUTTI_ECANCELED;
         }),
         // A team with a named barrier was given a deadline.
-        on<std::invalid_argument>(TUTTI_ENOTSUP), on<std::logic_error>(TUTTI_EBUSY));
+        on<std::invalid_argument>(TUTTI_ENOTSUP), on<std::logic_error>(TUTTI_EBUSY),
+        // A child of fork() could not have the workers that it lost.
+        on<std::system_error>(TUTTI_ETHREAD));
   }
 
+  enum class late_region { begins, goes_on };
+
   template <class Wait>
-  int run_until(Wait wait) noexcept {
+  int run_until(late_region region, Wait wait) noexcept {
     tutti::timed_result ended;
     const int error = run([&] { ended = wait(); });
     // The call was refused, so the list of late ranks does not change.
     if (error == TUTTI_EBUSY || error == TUTTI_ENOTSUP) return error;
-    missing = std::move(ended.missing_ranks);
+    // While another thread's region is late, a region that begins runs alone, and the list is not
+    // its own. If none is late the list is empty, so a region that ends in time leaves it so.
+    if (!ended || region == late_region::goes_on) missing = std::move(ended.missing_ranks);
     return error == TUTTI_OK && !ended ? TUTTI_ETIMEDOUT : error;
   }
 
@@ -284,7 +290,7 @@ int tutti_team_run_first(tutti_team* team, std::uint32_t ranks, tutti_region_fun
 int tutti_team_run_for(tutti_team* team, tutti_region_function function, void* arg,
                        std::uint64_t timeout_ns) {
   if (team == nullptr || function == nullptr) return TUTTI_EINVAL;
-  return team->run_until([&] {
+  return team->run_until(tutti_team::late_region::begins, [&] {
     return team->team.run_for(duration_of(timeout_ns),
                               [function, arg](tutti::member& me) { call(me, function, arg); });
   });
@@ -292,7 +298,8 @@ int tutti_team_run_for(tutti_team* team, tutti_region_function function, void* a
 
 int tutti_team_wait_for(tutti_team* team, std::uint64_t timeout_ns) {
   if (team == nullptr) return TUTTI_EINVAL;
-  return team->run_until([&] { return team->team.wait_for(duration_of(timeout_ns)); });
+  return team->run_until(tutti_team::late_region::goes_on,
+                         [&] { return team->team.wait_for(duration_of(timeout_ns)); });
 }
 
 int tutti_team_missing(const tutti_team* team, std::uint32_t* ranks, size_t capacity,

@@ -189,7 +189,9 @@ shared_barrier::shared_barrier(shared_barrier&& other) noexcept
     : view_(std::exchange(other.view_, nullptr)) {}
 
 shared_barrier& shared_barrier::operator=(shared_barrier&& other) noexcept {
-  std::swap(view_, other.view_);
+  // The barrier that this object had ends here, as it would with the object.
+  shared_barrier had(std::move(other));
+  std::swap(view_, had.view_);
   return *this;
 }
 

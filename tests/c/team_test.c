@@ -372,6 +372,32 @@ static int hold(tutti_member* me, void* arg) {
   return 0;
 }
 
+/* Opens a region on the team on a thread of its own. */
+static int do_nothing(tutti_member* me, void* arg) { return (void)me, (void)arg, TUTTI_OK; }
+static void* run_in_time(void* team) {
+  for (int i = 0; i < 100; ++i)
+    if (tutti_team_run_for(team, do_nothing, NULL, minute_ns) != TUTTI_OK) return team;
+  return NULL;
+}
+
+/* Regions of another thread run alone while this thread's is late, and its list stays. */
+static void test_another_threads_regions(void) {
+  tutti_team* team = make_team(2, 2, NULL);
+  struct held h = {1, 0};
+  size_t count = 9;
+  pthread_t other;
+  void* failed = team;
+  CHECK(tutti_team_run_for(team, hold, &h, blink_ns) == TUTTI_ETIMEDOUT);
+  CHECK(pthread_create(&other, NULL, run_in_time, team) == 0);
+  for (int i = 0; i < 100; ++i) CHECK(tutti_team_wait_for(team, 0) == TUTTI_ETIMEDOUT);
+  CHECK(pthread_join(other, &failed) == 0 && failed == NULL);
+  CHECK(tutti_team_missing(team, NULL, 0, &count) == TUTTI_OK && count == 1);
+  CHECK(run_in_time(team) != NULL);
+  h.may_go = 1;
+  CHECK(tutti_team_wait_for(team, UINT64_MAX) == TUTTI_OK);
+  tutti_team_destroy(team);
+}
+
 static void test_deadlines(void) {
   tutti_team* team = make_team(3, 3, NULL);
   struct held h = {2, 0};
@@ -492,6 +518,31 @@ static void test_no_more_threads(void) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* A child of fork() that cannot create the workers again is told so, and may try once more. */
+static void test_no_more_threads_in_a_child(void) {
+#ifndef TUTTI_TEST_SANITIZED
+  tutti_team* team = make_team(2, 2, NULL);
+  CHECK(tutti_team_run(team, do_nothing, NULL) == TUTTI_OK);
+  const pid_t child = fork();
+  if (child == 0) {
+    /* The limit does not count for root. */
+    struct rlimit most, none;
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(1);
+    if (getrlimit(RLIMIT_NPROC, &most) != 0) _exit(2);
+    none = most;
+    none.rlim_cur = 0;
+    if (setrlimit(RLIMIT_NPROC, &none) != 0) _exit(3);
+    if (tutti_team_run(team, do_nothing, NULL) != TUTTI_ETHREAD) _exit(4);
+    if (setrlimit(RLIMIT_NPROC, &most) != 0) _exit(5);
+    _exit(tutti_team_run(team, do_nothing, NULL) == TUTTI_OK ? 0 : 6);
+  }
+  int status = -1;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  tutti_team_destroy(team);
+#endif
+}
+
 static int misuse_member(tutti_member* me, void* arg) {
   int* wrong = arg;
   double value = 1;
@@ -541,6 +592,8 @@ static void test_use_errors(void) {
 
 int main(void) {
   test_no_more_threads(); /* First: a fork copies the calling thread only. */
+  test_no_more_threads_in_a_child();
+  test_another_threads_regions();
   for (uint32_t threads = 1; threads <= 5; ++threads) test_regions(threads, threads, NULL);
   test_regions(9, 9, NULL);
   test_regions(2, 2, "flags");

@@ -56,6 +56,16 @@ TEST_P(Shared, ChildrenSeeEachOthersDataInEveryPhase) {
   }
 }
 
+TEST(SharedByName, AnObjectThatIsOverwrittenLeaves) {
+  const test::place at(2), elsewhere(2);
+  shared_barrier first = at.join(0), second = at.join(1);
+  first = elsewhere.join(0);
+  EXPECT_EQ(second.arrive_and_wait_for(30s).how, kind::ended);
+  // It is a participant of the other one now.
+  EXPECT_EQ(first.arrive_and_wait_for(1ms).how, kind::late);
+  second.leave();
+}
+
 TEST(SharedByName, ProcessesOfDifferentSessionsFindEachOther) {
   const test::unique_name name("sessions");
   constexpr rank_t n = 4;

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -108,6 +110,28 @@ TEST_P(Fork, TheChildMayDestroyTheTeamUnused) {
             }),
             0);
   delete t;
+}
+
+int count_threads() {
+  const std::filesystem::directory_iterator all("/proc/self/task"), end;
+  return static_cast<int>(std::distance(all, end));
+}
+
+TEST_F(Fork, AChildThatOnlyRunsLoopsHasWorkersToo) {
+  team t(2);
+  before_fork(t);
+  EXPECT_EQ(status_of_child([&] {
+              std::atomic<unsigned> calls{0};
+              const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+              // A loop is shared if it lasts long enough.
+              while (count_threads() == 1 && std::chrono::steady_clock::now() < until)
+                t.parallel_for(0, 100, [&](std::size_t) {
+                  ++calls;
+                  std::this_thread::sleep_for(std::chrono::microseconds(10));
+                });
+              return count_threads() == 2 && calls % 100 == 0 ? 0 : 1;
+            }),
+            0);
 }
 
 TEST_P(Fork, AChildOfAChildWorksToo) {

@@ -409,4 +409,20 @@ TEST(Callables, OperationsMayBeAlignedAsTheyLike) {
 }
 
 }  // namespace
+// GCC 12 takes it for trivially copyable, but it has no copy.
+struct counts_calls {
+  void operator()(member&) const { ++calls; }
+  void operator()(std::size_t) const { ++calls; }
+  mutable std::atomic<unsigned> calls{0};
+};
+
+TEST(Callables, AreReadInPlaceIfTheyHaveNoCopy) {
+  team t(2);
+  const counts_calls f;
+  t.run(f);
+  EXPECT_EQ(f.calls, 2u);
+  t.parallel_for(0, 100, f);
+  EXPECT_EQ(f.calls, 102u);
+}
+
 }  // namespace tutti::test

@@ -39,6 +39,8 @@ class mailbox {
     for (const place& where : to) writers_.emplace_back(where, batch);
     for (const place& where : from) readers_.emplace_back(where);
     is_dirty_.assign(to.size(), false);
+    // A message that was sent is never forgotten for want of memory.
+    dirty_.reserve(to.size());
     current_ = &readers_[rank];
   }
 

@@ -163,12 +163,14 @@ class alignas(cache_line) ring_writer {
       message.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
       message.capacity = bytes;
     }
-    std::memcpy(message.bytes.get(), data, bytes);
+    std::byte* const copy = message.bytes.get();
+    std::memcpy(copy, data, bytes);
+    // This may throw, so it comes before anything that the reader sees.
+    outside_.push_back(std::move(message));
     put_header({static_cast<std::uint32_t>(bytes), 1, detail::run_header::outside});
-    place_.cells[index(position_ + 1)] = reinterpret_cast<std::uintptr_t>(message.bytes.get());
+    place_.cells[index(position_ + 1)] = reinterpret_cast<std::uintptr_t>(copy);
     position_ += 2;
     ++sent_;
-    outside_.push_back(std::move(message));
     return true;
   }
 

@@ -42,8 +42,8 @@ class index_loop final : public loop_work {
     if constexpr (std::is_function_v<F>)
       return false;
     else
-      return std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
-             std::is_invocable_v<const F&, std::size_t>;
+      return std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> &&
+             sizeof(F) <= 64 && std::is_invocable_v<const F&, std::size_t>;
   }();
 
   const std::size_t first_;

@@ -19,8 +19,8 @@ class held {
     if constexpr (std::is_function_v<F>)
       return false;
     else
-      return std::is_trivially_copyable_v<F> && sizeof(F) <= Most && alignof(F) <= 8 &&
-             std::is_invocable_v<const F&, Member&>;
+      return std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> &&
+             sizeof(F) <= Most && alignof(F) <= 8 && std::is_invocable_v<const F&, Member&>;
   }();
 
  public:

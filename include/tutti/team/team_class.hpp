@@ -142,9 +142,9 @@ class TUTTI_CONTAINERS TUTTI_API basic_team {
   auto parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f);
 
   // run_for() does what run() does, but waits for the other ranks no longer than `timeout`. If the
-  // region is late, call wait_for() until it has ended. Until then the team can run nothing else,
-  // and everything that f refers to must stay valid. Throws std::invalid_argument if the team has a
-  // named barrier.
+  // region is late, call wait_for() until it has ended. Until then this thread can run nothing else
+  // on the team, regions of other threads run alone, and everything that f refers to must stay
+  // valid. Throws std::invalid_argument if the team has a named barrier.
   template <class Rep, class Period, class F>
   [[nodiscard]] timed_result run_for(std::chrono::duration<Rep, Period> timeout, F&& f);
   template <class Rep, class Period>
