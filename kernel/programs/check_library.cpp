@@ -76,6 +76,25 @@ bool keeps_floating_point(u32 me) {
   return sum == again;
 }
 
+u32 controls_of_sse() {
+  u32 bits;
+  asm volatile("stmxcsr %0" : "=m"(bits));
+  return bits;
+}
+void set_controls_of_sse(u32 bits) { asm volatile("ldmxcsr %0" ::"m"(bits)); }
+
+// A thread begins with the usual controls, whatever the thread before it on the core has set.
+bool begins_with_usual_floating_point(u32 me) {
+  constexpr u32 usual = 0x1F80, towards_zero_and_to_0 = 0xFF80;
+  u32 found = 0;
+  set_controls_of_sse(towards_zero_and_to_0);
+  const auto note = [](void* place) { *static_cast<u32*>(place) = controls_of_sse(); };
+  join(create(me, note, &found, "fresh"));
+  const bool are_kept = controls_of_sse() == towards_zero_and_to_0;
+  set_controls_of_sse(usual);
+  return found == usual && are_kept;
+}
+
 bool converts_text() {
   char text[64];
   const auto [end, error] = std::to_chars(text, text + sizeof text, 0.1);
@@ -167,6 +186,7 @@ bool check_library(const char*) {
     };
     for (int round = 0; round < 20; ++round) expect(throws_through_frames(me), "exceptions");
     expect(keeps_floating_point(me), "floating point");
+    expect(begins_with_usual_floating_point(me), "floating point of a new thread");
     expect(refuses_too_much_memory(), "bad_alloc");
     expect(converts_text(), "texts");
     expect(reads_real_numbers(), "strtod");

@@ -123,9 +123,10 @@ void prepare(context& fresh, u64 stack_end, void (*run)(void*), void* argument) 
 void switch_context(context& from, context& to) noexcept {
   asm volatile("fxsave64 %0" : "=m"(from.floating_point));
   if (to.thread_pointer != from.thread_pointer) write_msr(thread_pointer_msr, to.thread_pointer);
+  // A fresh thread does not return here from switch_stacks, so its registers are loaded before. The
+  // kernel's code in between uses none of them.
+  asm volatile("fxrstor64 %0" ::"m"(to.floating_point));
   switch_stacks(&from.stack, to.stack);
-  // This thread runs again, and `from` is its own context.
-  asm volatile("fxrstor64 %0" ::"m"(from.floating_point));
 }
 
 u64 frame_here() noexcept { return reinterpret_cast<u64>(__builtin_frame_address(0)); }
