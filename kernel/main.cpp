@@ -22,7 +22,7 @@ constexpr u64 idle_stack_bytes = 16384;
 
 u64 idle_stack_end(u32 index) noexcept {
   const u32 node = machine::described().node_of_core[index];
-  return address_of(allocate_on(node, 4096, idle_stack_bytes)) + idle_stack_bytes;
+  return address_of(allocate_near(node, 4096, idle_stack_bytes)) + idle_stack_bytes;
 }
 
 void run_other_core(u32 index) {

@@ -122,6 +122,12 @@ void* take_from(u32 node, bool exactly, u32 order) noexcept {
   return nullptr;
 }
 
+void* take_near(u32 node, u64 alignment, u64 bytes) noexcept {
+  const u32 order = order_of(alignment, bytes);
+  if (void* block = take_from(node, true, order)) return block;
+  return take_from(node, false, order);
+}
+
 }  // namespace
 
 void start_memory() noexcept {
@@ -136,10 +142,7 @@ void start_memory() noexcept {
 }
 
 void* try_allocate(u64 alignment, u64 bytes) noexcept {
-  const u32 order = order_of(alignment, bytes);
-  const u32 node = machine::here().node;
-  if (void* block = take_from(node, true, order)) return block;
-  return take_from(node, false, order);
+  return take_near(machine::here().node, alignment, bytes);
 }
 
 void* allocate_aligned(u64 alignment, u64 bytes) noexcept {
@@ -148,9 +151,9 @@ void* allocate_aligned(u64 alignment, u64 bytes) noexcept {
   return block;
 }
 
-void* allocate_on(u32 node, u64 alignment, u64 bytes) noexcept {
-  void* block = take_from(node, true, order_of(alignment, bytes));
-  if (block == nullptr) panic("out of memory on node ", node, ": ", bytes, " bytes");
+void* allocate_near(u32 node, u64 alignment, u64 bytes) noexcept {
+  void* block = take_near(node, alignment, bytes);
+  if (block == nullptr) panic("out of memory: ", bytes, " bytes");
   return block;
 }
 

@@ -15,8 +15,8 @@ void start_memory() noexcept;
 // Ends the kernel with a panic if there is no memory. Thread-safe, also in handlers.
 void* allocate_aligned(u64 alignment, u64 bytes) noexcept;
 inline void* allocate(u64 bytes) noexcept { return allocate_aligned(16, bytes); }
-// The same from one node.
-void* allocate_on(u32 node, u64 alignment, u64 bytes) noexcept;
+// The same from this node or, if it has none left, from another one.
+void* allocate_near(u32 node, u64 alignment, u64 bytes) noexcept;
 // Returns null if there is no memory.
 void* try_allocate(u64 alignment, u64 bytes) noexcept;
 void give_back(void* block) noexcept;

@@ -32,7 +32,7 @@ struct handler_memory : memory {
 
 using inbox = event_inbox<memory>;
 using table = action_table<handler_memory>;
-// One for each core, in its node's memory.
+// One for each core, in its node's memory if the node has any.
 // Lines that are only read when events are under way.
 alignas(cache_line) inbox* inboxes[machine::most_cores];
 table* actions;
@@ -76,7 +76,7 @@ void on_events() noexcept { take_events(); }
 void start_events(u32 capacity) noexcept {
   if (actions != nullptr) return;
   for (u32 i = 0; i < cores(); ++i) {
-    void* place = allocate_on(core_of(i).node, alignof(inbox), sizeof(inbox));
+    void* place = allocate_near(core_of(i).node, alignof(inbox), sizeof(inbox));
     inboxes[i] = new (place) inbox(cores(), capacity);
   }
   actions = new (allocate_aligned(alignof(table), sizeof(table))) table(cores());

@@ -112,6 +112,13 @@ class Boot(unittest.TestCase):
         self.assertEqual(len(memory), 2)
         self.assertTrue(all(mib > 60 for mib in memory), memory)
 
+    def test_nodes_without_memory_for_the_kernel(self) -> None:
+        # The kernel itself takes the memory of the first node.
+        lines = self.check_machine(16, "--nodes", "16", "--memory", "64")
+        memory = [line["free_mib"] for line in lines if line["type"] == "node"]
+        self.assertEqual(len(memory), 16)
+        self.assertEqual(memory[0], 0)
+
 
 class Failures(unittest.TestCase):
     def check_panic(self, how: str, what: str, function: str) -> None:
