@@ -20,8 +20,6 @@ struct alignas(cache_line) core {
   thread* leaving = nullptr;
   // The first of the threads that sleep until a time.
   thread* timed = nullptr;
-  // The first of the detached threads that have ended here and are to be freed.
-  thread* dead = nullptr;
   // Ticks after which another ready thread has its turn; 0 is round robin without preemption.
   u64 slice = 0;
   u64 slice_ends = 0;

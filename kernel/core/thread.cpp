@@ -14,9 +14,6 @@ namespace {
 
 constinit core all_cores[machine::most_cores];
 
-// The bits of thread::fate.
-constexpr u32 ended = 1, detached = 2;
-
 // The word at the low end of a stack; whoever overflows the stack changes it.
 constexpr u64 stack_mark = 0x7475747469737461;
 
@@ -43,7 +40,7 @@ void make_thread_locals(thread& t) noexcept {
 void finish_switch() noexcept {
   thread& before = *machine::here().leaving;
   // relaxed: this core wrote it.
-  if ((before.fate.load(relaxed) & ended) != 0)
+  if (before.has_ended.load(relaxed) != 0)
     // release: the thread's memory may be freed; pairs with join().
     before.has_left.store(true, release);
 }
@@ -54,23 +51,6 @@ void run_thread(void* argument) {
   thread& me = *static_cast<thread*>(argument);
   me.run(me.argument);
   end_thread();
-}
-
-void free_thread(thread* t) noexcept {
-  give_back(t->stack);
-  give_back(t->thread_local_block);
-  give_back(t);
-}
-
-// Frees the detached threads that have ended on this core. Another thread runs here now, so they
-// have left their stacks.
-void free_dead() noexcept {
-  const without_interrupts off;
-  core& here = machine::here();
-  while (thread* t = here.dead) {
-    here.dead = t->next;
-    free_thread(t);
-  }
 }
 
 void arm(core& here, u64 at) noexcept {
@@ -123,7 +103,6 @@ thread& self() noexcept {
 thread* create(u32 where, void (*run)(void*), void* argument, const char* name,
                u64 stack_bytes) noexcept {
   if (where >= cores()) panic("thread ", name, ": there is no core ", where);
-  free_dead();
   thread* t = new (allocate_aligned(64, sizeof(thread))) thread;
   t->home = &all_cores[where];
   t->name = name;
@@ -142,32 +121,24 @@ thread* create(u32 where, void (*run)(void*), void* argument, const char* name,
 
 void join(thread* t) noexcept {
   // acquire: pairs with end_thread(), so that what the thread wrote is seen.
-  while ((t->fate.load(acquire) & ended) == 0)
+  while (t->has_ended.load(acquire) == 0)
     // relaxed: read again above.
-    park(&t->fate, [t] { return (t->fate.load(relaxed) & ended) == 0; });
+    park(&t->has_ended, [t] { return t->has_ended.load(relaxed) == 0; });
   // It has announced its end but may still be leaving its core, on its stack.
   // acquire: pairs with finish_switch().
   while (!t->has_left.load(acquire)) yield();
-  free_thread(t);
-}
-
-void detach(thread* t) noexcept {
-  // acquire: pairs with end_thread().
-  if ((t->fate.fetch_or(detached, acquire) & ended) != 0) join(t);
+  give_back(t->stack);
+  give_back(t->thread_local_block);
+  give_back(t);
 }
 
 void end_thread() noexcept {
   machine::interrupts_off();
-  core& here = machine::here();
-  thread& me = *here.current;
+  thread& me = *machine::here().current;
   me.now = thread::state::blocked;
-  // release: publishes what the thread wrote; pairs with join() and detach().
-  if ((me.fate.fetch_or(ended, release) & detached) != 0) {
-    me.next = here.dead;
-    here.dead = &me;
-  } else {
-    unpark(&me.fate);
-  }
+  // release: publishes what the thread wrote; pairs with join().
+  me.has_ended.store(1, release);
+  unpark(&me.has_ended);
   reschedule();
   panic("an ended thread runs");
 }

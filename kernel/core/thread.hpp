@@ -35,21 +35,19 @@ struct thread {
   u8* stack = nullptr;
   u64 stack_bytes = 0;
   u8* thread_local_block = nullptr;
-  // Bits: `ended` and `detached`.
-  std::atomic<u32> fate{0};
+  // Its function has returned: join() waits for it to become 1.
+  std::atomic<u32> has_ended{0};
   // It has ended and runs nowhere.
   std::atomic<bool> has_left{false};
 };
 
 inline constexpr u64 usual_stack_bytes = machine::thread_stack_bytes;
 
-// Makes a thread that runs run(argument) on the core. Join or detach it.
+// Makes a thread that runs run(argument) on the core. Join it.
 thread* create(u32 core, void (*run)(void*), void* argument, const char* name = "",
                u64 stack_bytes = usual_stack_bytes) noexcept;
 // Waits until the thread has ended, and frees it.
 void join(thread* t) noexcept;
-// Lets the thread be freed when it ends; nobody may join it.
-void detach(thread* t) noexcept;
 [[noreturn]] void end_thread() noexcept;
 
 thread& self() noexcept;
