@@ -60,6 +60,11 @@ void arm(core& here, u64 at) noexcept {
   machine::arm_timer(at > now ? at - now : 1);
 }
 
+void begin_slice(core& here) noexcept {
+  here.slice_ends = machine::ticks() + here.slice;
+  arm(here, here.slice_ends);
+}
+
 // Wakes the threads of this core whose time has come, and arms the timer for the next one. A thread
 // that is ready but has not run yet is still in the list: the timer must not be armed for it again,
 // or its interrupts would follow each other without an instruction in between.
@@ -171,10 +176,7 @@ void reschedule() noexcept {
   next->now = thread::state::running;
   here.current = next;
   here.ready_lock.unlock();
-  if (here.slice != 0 && next != &here.idle) {
-    here.slice_ends = machine::ticks() + here.slice;
-    arm(here, here.slice_ends);
-  }
+  if (here.slice != 0 && next != &here.idle) begin_slice(here);
   // Alone, it need not hurry: other cores of a virtual machine may wait for the processor.
   if (next == me) return machine::pause();
   here.leaving = me;
@@ -239,6 +241,8 @@ void run_idle() noexcept {
 
 void set_slice(u64 ticks) noexcept {
   for (u32 i = 0; i < cores(); ++i) all_cores[i].slice = ticks;
+  const without_interrupts off;
+  if (ticks != 0) begin_slice(machine::here());
 }
 
 }  // namespace tutti::kernel

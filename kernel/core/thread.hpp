@@ -71,7 +71,8 @@ void cancel_wake(thread& t) noexcept;
 // Starts the threads of this core: the caller becomes its idle thread, and calls run_idle().
 void start_threads(u32 index) noexcept;
 [[noreturn]] void run_idle() noexcept;
-// Sets the slice of all cores, in ticks; 0 is without preemption.
+// Sets the slice of all cores, in ticks; 0 is without preemption. That of the calling thread begins
+// now, and those of threads that run on other cores at their next turn.
 void set_slice(u64 ticks) noexcept;
 
 }  // namespace tutti::kernel

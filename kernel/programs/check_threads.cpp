@@ -95,6 +95,24 @@ void check_time(checks& all) {
   lock.unlock();
 }
 
+// The caller's slice begins with the call that sets it, even if the caller has run without a pause
+// since the kernel started: a thread on its core runs although it only polls.
+void check_first_slice(checks& all) {
+  set_slice(us(100));
+  std::atomic<bool> has_run{false};
+  const auto run = [](void* argument) {
+    // relaxed: only the value matters.
+    static_cast<std::atomic<bool>*>(argument)->store(true, relaxed);
+  };
+  const u64 begin = machine::ticks();
+  thread* const other = create(machine::here().index, run, &has_run, "other");
+  // relaxed: the same.
+  while (!has_run.load(relaxed) && machine::ticks() - begin < us(5'000'000)) machine::pause();
+  all.expect(has_run.load(relaxed), "the thread that set the slice kept its core");
+  join(other);
+  set_slice(0);
+}
+
 // Two threads on a core, of which neither yields: both run only if there are slices.
 void check_slices(checks& all) {
   set_slice(us(1'000));
@@ -152,6 +170,8 @@ void check_memory(checks& all) {
 bool check_threads(const char* line) {
   const u64 wake_ups = text::number_of(line, "wakeups", 10'000);
   checks all;
+  // The first, before this thread has given its core away.
+  check_first_slice(all);
   check_memory(all);
   check_mutex(all, wake_ups / 10 + 100);
   check_time(all);
