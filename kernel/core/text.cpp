@@ -4,10 +4,16 @@
 namespace tutti::kernel::text {
 
 namespace {
-bool is_number(const char* s, u64 bytes) noexcept {
-  for (u64 i = 0; i < bytes; ++i)
+bool is_number(const char* s, u64 bytes, u64 least, u64 most) noexcept {
+  constexpr u64 greatest = ~u64{0};
+  u64 number = 0;
+  for (u64 i = 0; i < bytes; ++i) {
     if (s[i] < '0' || s[i] > '9') return false;
-  return bytes > 0;
+    const u64 digit = static_cast<u64>(s[i] - '0');
+    if (number > greatest / 10 || 10 * number > greatest - digit) return false;
+    number = 10 * number + digit;
+  }
+  return bytes > 0 && least <= number && number <= most;
 }
 
 // Whether one of the values "A|B" of a list's word is this one.
@@ -17,7 +23,9 @@ bool is_among(const char* value, u64 bytes, const char* values, const char* end)
     while (next < end && *next != '|') ++next;
     const u64 length = static_cast<u64>(next - at);
     if (length == bytes && is_same(at, value, bytes)) return true;
-    if (length == 1 && (*at == '*' || (*at == 'N' && is_number(value, bytes)))) return true;
+    if (length == 1 && (*at == '*' || (*at == 'N' && is_number(value, bytes, 0, ~u64{0})) ||
+                        (*at == 'T' && is_number(value, bytes, 1, 65'535))))
+      return true;
     at = next + 1;
   }
   return false;

@@ -32,7 +32,8 @@ void for_each_word(const char* line, Visit visit) noexcept {
     if (*line != '\0') ++line;
   }
 }
-// Whether a list such as "NAME=A|B OTHER=N" has the word: N stands for a number, * for anything.
+// Whether a list such as "NAME=A|B OTHER=N" has the word: N stands for a number below 2^64, T for a
+// number of threads, which is 1 to 65,535, and * for anything.
 bool is_listed(const char* word, u64 bytes, const char* list) noexcept;
 
 // Returns what follows "NAME=" in a line of words, up to its end or the next blank, or null.

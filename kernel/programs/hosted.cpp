@@ -9,9 +9,9 @@ namespace {
 constexpr named_program programs[] = {
     {"check-library", check_library, ""},
     {"check-teams", check_teams, "rounds=N"},
-    {"synthetic", run_synthetic, "regions=N length=N threads=N"},
-    {"streamcluster", run_streamcluster, "input=* threads=N points=N"},
-    {"vcode", run_vcode, "engine=lazy|workers|spmd threads=N"},
+    {"synthetic", run_synthetic, "regions=N length=N threads=T"},
+    {"streamcluster", run_streamcluster, "input=* threads=T points=N"},
+    {"vcode", run_vcode, "engine=lazy|workers|spmd threads=T"},
 };
 }  // namespace
 

@@ -12,8 +12,8 @@ using program = bool (*)(const char* command_line);
 struct named_program {
   const char* name;
   program run;
-  // The words that it takes: "NAME=A|B" for one of these values, "NAME=N" for a
-  // number, "NAME=*" for anything.
+  // The words that it takes: "NAME=A|B" for one of these values, "NAME=N" for a number, "NAME=T"
+  // for a number of threads, "NAME=*" for anything.
   const char* words;
 };
 

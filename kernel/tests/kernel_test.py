@@ -187,7 +187,11 @@ class Failures(unittest.TestCase):
 
     def test_words_that_a_program_does_not_take(self) -> None:
         for program, words in (
-            ("check-events", "trails=5"), ("bench", "trials=x"), ("describe", "posts=1"),
+            ("check-events", "trails=5"),
+            ("bench", "trials=x"),
+            ("describe", "posts=1"),
+            ("check-events", f"posts={2**64}"),
+            ("check-events", f"posts={2**64 * 10}"),
         ):
             with self.subTest(words=words):
                 result = run("--program", program, "--arguments", words)
@@ -364,6 +368,17 @@ class Hosted(unittest.TestCase):
                 limit = 900 if LONG else 100
                 words = ("--arguments", f"rounds={rounds}")
                 self.run_hosted("check-teams", cpus, *words, limit=limit)
+
+    def test_impossible_numbers_of_threads(self) -> None:
+        for program in ("synthetic", "streamcluster", "vcode"):
+            for count in (0, 65536, 2**32):
+                with self.subTest(program=program, count=count):
+                    words = f"threads={count}"
+                    result = run("--program", program, "--arguments", words)
+                    if "names no program of this image" in result.stderr:
+                        self.skipTest("the image was built without the C++ library")
+                    self.assertEqual(result.returncode, PANIC, result.stdout + result.stderr)
+                    self.assertIn(f"{program} does not take the word {words}", result.stderr)
 
     def test_synthetic_regions(self) -> None:
         sums = set()
