@@ -59,7 +59,7 @@ const description& described() noexcept;
 // --- output
 
 void write(const char* text, std::size_t bytes) noexcept;
-// Ends the machine: QEMU exits with the status, a real machine halts.
+// Ends the machine: QEMU exits with the status, on a real machine this core halts.
 [[noreturn]] void power_off(u8 status) noexcept;
 
 // --- time

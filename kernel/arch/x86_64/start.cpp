@@ -100,7 +100,7 @@ void write(const char* text, std::size_t bytes) noexcept {
 
 void power_off(u8 status) noexcept {
   out32(debug_exit, status);
-  // A machine without QEMU's device for that stops here.
+  // On a machine without QEMU's device for that this core stops here.
   for (;;) asm volatile("cli; hlt");
 }
 
