@@ -40,34 +40,61 @@ u64 octal(const char* digits, u64 count) noexcept {
   return value;
 }
 
+// Appends a text that ends at `most` bytes if not before, and returns the end.
+char* append(char* to, const char* text, u64 most) noexcept {
+  for (u64 i = 0; i < most && text[i] != '\0'; ++i) *to++ = text[i];
+  return to;
+}
+
+file_in_image file_of(const tar_header& header, const char* bytes, u64 count) noexcept {
+  file_in_image made;
+  made.bytes = bytes;
+  made.count = count;
+  char* end = made.name;
+  // Only ustar itself has a prefix: GNU's format has a blank behind its name.
+  if (header.magic[5] == '\0' && header.prefix[0] != '\0') {
+    end = append(end, header.prefix, sizeof header.prefix);
+    *end++ = '/';
+  }
+  append(end, header.name, sizeof header.name);
+  return made;
+}
+
 }  // namespace
 
-void for_image_files(void (*visit)(const file_in_image&, void*), void* argument) noexcept {
+bool for_image_files(void (*visit)(const file_in_image&, void*), void* argument) noexcept {
   const machine::description& d = machine::described();
-  for (u64 at = 0; at + block <= d.file_bytes;) {
+  for (u64 at = 0; at < d.file_bytes;) {
+    if (d.file_bytes - at < block) return false;
     const auto& header = *reinterpret_cast<const tar_header*>(d.file + at);
+    // An empty block is the end.
+    if (header.name[0] == '\0') return true;
     const u64 bytes = octal(header.size, sizeof header.size);
     at += block;
-    if (std::memcmp(header.magic, "ustar", 5) != 0 || bytes > d.file_bytes - at) return;
-    if (header.type == '0' && header.prefix[0] == '\0')
-      visit({header.name, d.file + at, bytes}, argument);
+    if (std::memcmp(header.magic, "ustar", 5) != 0 || bytes > d.file_bytes - at) return false;
+    constexpr char file = '0', folder = '5';
+    if (header.type == file)
+      visit(file_of(header, d.file + at, bytes), argument);
+    else if (header.type != folder)
+      return false;
     at += (bytes + block - 1) / block * block;
   }
+  return true;
 }
 
 namespace {
 
 struct search {
   const char* name;
-  file_in_image found{nullptr, nullptr, 0};
+  file_in_image found{};
 };
 
 file_in_image find_in_image(const char* name) noexcept {
-  search s{name};
+  search s{name, {}};
   for_image_files(
       [](const file_in_image& each, void* argument) {
         search& wanted = *static_cast<search*>(argument);
-        if (std::strncmp(each.name, wanted.name, 100) == 0) wanted.found = each;
+        if (std::strcmp(each.name, wanted.name) == 0) wanted.found = each;
       },
       &s);
   return s.found;

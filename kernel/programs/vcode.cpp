@@ -21,12 +21,11 @@ namespace {
 
 using file_list = std::vector<file_in_image>;
 
-file_list files_of_image() {
-  file_list made;
-  for_image_files(
+// Appends the files of the image to the list. Returns false if something in it cannot be read.
+bool read_image(file_list& files) {
+  return for_image_files(
       [](const file_in_image& each, void* list) { static_cast<file_list*>(list)->push_back(each); },
-      &made);
-  return made;
+      &files);
 }
 
 std::string_view text_of(const file_in_image& file) { return {file.bytes, file.count}; }
@@ -70,7 +69,8 @@ bool run_vcode(const char* line) {
   checks all;
   u64 programs = 0, bytes = 0;
   const u64 begin = machine::ticks();
-  const file_list files = files_of_image();
+  file_list files;
+  all.expect(read_image(files), "the file image (--file) has an entry that cannot be read");
   constexpr std::string_view ending = ".vcode";
   for (const auto& each : files) {
     const std::string name = each.name;

@@ -440,6 +440,35 @@ class Hosted(unittest.TestCase):
                     self.assertEqual(done["programs"], count)
 
 
+    def test_files_with_long_names(self) -> None:
+        program = vcode_programs()[0]
+        # With the ending .vcode: a name of 100 bytes, which nothing terminates, one with a prefix,
+        # and one with a prefix and a name of 100 bytes.
+        names = ["a" * 94, "b" * 60 + "/" + "c" * 80, "d" * 60 + "/" + "e" * 94]
+        with tempfile.TemporaryDirectory() as folder:
+            image = str(pathlib.Path(folder) / "programs.tar")
+            kept = pathlib.Path(folder) / "output"
+            kept.write_bytes(linux_output(program) or b"")
+
+            def write_image(form: int) -> None:
+                with tarfile.open(image, "w", format=form) as archive:
+                    for name in names:
+                        archive.add(program, f"{name}.vcode")
+                        archive.add(kept, f"{name}.out")
+
+            write_image(tarfile.USTAR_FORMAT)
+            lines = self.run_hosted("vcode", 2, "--file", image)
+            done = next(line for line in lines if line["type"] == "vcode")
+            self.assertEqual(done["programs"], len(names))
+            # These formats keep such names in entries of their own.
+            for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+                with self.subTest(form=form):
+                    write_image(form)
+                    result = run("--program", "vcode", "--file", image)
+                    self.assertEqual(result.returncode, CHECK_FAILED)
+                    self.assertIn("cannot be read", result.stderr)
+
+
 class Pool(unittest.TestCase):
     def test_in_the_kernel(self) -> None:
         for cpus, accel in ((2, "tcg"), (4, "icount")):
