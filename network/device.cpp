@@ -167,6 +167,21 @@ std::uint32_t tc_program_id(int index, bpf_tc_attach_point point) {
   return bpf_tc_query(&hook, &options) == 0 ? options.prog_id : 0;
 }
 
+// Takes the program off unless another one stands in its place.
+void detach_tc(int index, bpf_tc_attach_point point, int fd) {
+  if (tc_program_id(index, point) == info_of(fd).id) detach_tc(index, point);
+}
+
+// Throws if a device has an XDP program.
+void refuse_occupied(const attached_device& d) {
+  if (d.program == "tutti_xdp")
+    throw device_error(d.name + " has tutti's programs already; `tutti network detach " + d.name +
+                       "` takes them off");
+  if (!d.program.empty())
+    throw device_error(d.name + " has another XDP program, " + d.program +
+                       "; take it off first: ip link set dev " + d.name + " xdp off");
+}
+
 void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
   const auto with = [&](unsigned flags) {
     return bpf_xdp_attach(index, fd, flags | XDP_FLAGS_UPDATE_IF_NOEXIST, nullptr);
@@ -176,6 +191,8 @@ void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
     error = with(XDP_FLAGS_SKB_MODE);
   if (error == 0) return;
   if (error == -EPERM) throw device_error(may_not_attach);
+  // Another process has been faster.
+  if (error == -EBUSY || error == -EEXIST) refuse_occupied(look_at(device));
   if (mode == xdp_mode::native && error == -EOPNOTSUPP)
     throw device_error("the driver of " + device +
                        " does not run XDP programs; use --mode generic, which is slower");
@@ -399,30 +416,39 @@ std::uint32_t program_of(const std::string& device) {
 
 attached_device attach(const std::string& device, xdp_mode mode) {
   const attached_device before = look_at(device);
-  if (before.program == "tutti_xdp")
-    throw device_error(device + " has tutti's programs already; `tutti network detach " + device +
-                       "` takes them off");
-  if (!before.program.empty())
-    throw device_error(device + " has another XDP program, " + before.program +
-                       "; take it off first: ip link set dev " + device + " xdp off");
+  refuse_occupied(before);
   if (!has_ethernet_frames(device)) throw device_error(device + " carries no Ethernet frames");
   const owned_object o = load_nic();
+  const int xdp = program(o.get(), "tutti_xdp"), egress = program(o.get(), "tutti_egress"),
+            fan_out = program(o.get(), "tutti_fan_out");
+  // The kernel lets one process alone attach the XDP program, and whoever has done so may change
+  // the programs behind the device.
+  attach_xdp(before.index, xdp, mode, device);
   try {
-    attach_tc(before.index, BPF_TC_EGRESS, program(o.get(), "tutti_egress"));
-    attach_tc(before.index, BPF_TC_INGRESS, program(o.get(), "tutti_fan_out"));
+    attach_tc(before.index, BPF_TC_EGRESS, egress);
+    attach_tc(before.index, BPF_TC_INGRESS, fan_out);
     // A queue for incoming packets alone takes both, as if what is sent had come in.
-    if (look_at(device).verified.size() != 2)
+    if (tc_program_id(before.index, BPF_TC_EGRESS) == info_of(fan_out).id)
       throw device_error(device +
                          " has a queue for incoming packets only, which another program has put "
                          "there; take it off first: tc qdisc del dev " +
                          device + " ingress");
-    attach_xdp(before.index, program(o.get(), "tutti_xdp"), mode, device);
+    const attached_device after = look_at(device);
+    if (after.verified.size() != node_programs.size())
+      throw device_error("another process has taken programs off " + device +
+                         " meanwhile; attach them again");
+    return after;
   } catch (...) {
-    detach_tc(before.index, BPF_TC_EGRESS);
-    detach_tc(before.index, BPF_TC_INGRESS);
+    detach_tc(before.index, BPF_TC_EGRESS, egress);
+    detach_tc(before.index, BPF_TC_INGRESS, fan_out);
+    bpf_xdp_attach_opts only{};
+    only.sz = sizeof only;
+    only.old_prog_fd = xdp;
+    // The kernel refuses the mode in which the program is not attached.
+    for (const unsigned flags : {XDP_FLAGS_DRV_MODE, XDP_FLAGS_SKB_MODE})
+      bpf_xdp_detach(before.index, flags, &only);
     throw;
   }
-  return look_at(device);
 }
 
 void detach(const std::string& device) {
@@ -432,6 +458,9 @@ void detach(const std::string& device) {
     throw device_error(d.program.empty()
                            ? device + " has no program of tutti's"
                            : device + " has another program, " + d.program + ", which stays");
+  // The XDP program goes last: until then nobody else attaches programs of tutti's.
+  detach_tc(d.index, BPF_TC_EGRESS);
+  detach_tc(d.index, BPF_TC_INGRESS);
   if (d.program == "tutti_xdp") {
     std::string mode;
     bpf_xdp_attach_opts only{};
@@ -445,8 +474,6 @@ void detach(const std::string& device) {
     if (error != 0)
       throw device_error("the program of " + device + " could not be taken off: " + reason(error));
   }
-  detach_tc(d.index, BPF_TC_EGRESS);
-  detach_tc(d.index, BPF_TC_INGRESS);
   const attached_device after = look_at(device);
   if (!after.verified.empty())
     throw device_error(after.verified.begin()->first + " could not be taken off " + device +
@@ -478,9 +505,10 @@ program_maps open_maps(const std::string& device) {
     const int map = bpf_map_get_fd_by_id(ids[i]);
     bpf_map_info about{};
     __u32 size = sizeof about;
-    if (map < 0 || bpf_obj_get_info_by_fd(map, &about, &size) != 0)
-      throw device_error("the maps cannot be opened: run it as root");
-    maps.add(about.name, map);
+    const bool is_known = map >= 0 && bpf_obj_get_info_by_fd(map, &about, &size) == 0;
+    // One without a name is only to be closed.
+    if (map >= 0) maps.add(about.name, map);
+    if (!is_known) throw device_error("the maps cannot be opened: run it as root");
     for (const auto& [name, value_size] : {std::pair{"members", sizeof(tutti_net_member)},
                                            std::pair{"values", sizeof(tutti_net_values)},
                                            std::pair{"completions", sizeof(tutti_net_completion)},

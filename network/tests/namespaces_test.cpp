@@ -469,6 +469,35 @@ TEST(namespaces, a_device_with_a_program_is_refused) {
             "");
 }
 
+// The second one looks at the device while the kernel still verifies the programs of the first.
+TEST(namespaces, one_of_two_that_attach_at_once_succeeds) {
+  NEEDS_TESTBED();
+  testbed bed(2, xdp_mode::native, false);
+  const shared_array<std::atomic<unsigned>> attached(1);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        bed.enter_host(0);
+        std::this_thread::sleep_for(r * 50ms);
+        try {
+          attach("eth0", xdp_mode::native);
+        } catch (const device_error& e) {
+          if (std::strstr(e.what(), "has tutti's programs already") == nullptr) throw;
+          return;
+        }
+        ++attached[0];
+      },
+      60s);
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(attached[0], 1u);
+  EXPECT_EQ(bed.run(
+                [&](rank_t r) {
+                  if (r == 0 && look_at("eth0").verified.size() != 3)
+                    throw std::runtime_error("programs are missing");
+                },
+                20s),
+            "");
+}
+
 // What the programs do with frames from all sides, as sockets beside the other hosts see it.
 class watched_node {
  public:
