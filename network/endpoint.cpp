@@ -19,14 +19,17 @@ std::string listed(const std::vector<rank_t>& ranks) {
 }  // namespace
 
 std::string absence::text() const {
-  if (late.empty() && silent.empty()) return "all ranks have called, but their messages are lost";
   std::string text;
-  if (!late.empty()) text += listed(late) + (late.size() == 1 ? " has" : " have") + " not called";
-  if (!silent.empty()) {
-    if (!text.empty()) text += "; ";
-    text +=
-        "the node of " + listed(silent) + (silent.size() == 1 ? " does" : " do") + " not answer";
-  }
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  if (call_differently)
+    add("ranks call differently: a message with another operation or number of values has come");
+  if (!late.empty()) add(listed(late) + (late.size() == 1 ? " has" : " have") + " not called");
+  if (!silent.empty())
+    add("the node of " + listed(silent) + (silent.size() == 1 ? " does" : " do") + " not answer");
+  if (are_unknown)
+    add("ranks have not called, or messages are lost; plain packets cannot tell which");
+  if (text.empty())
+    add("all ranks have called, but their messages are lost, or ranks have called differently");
   return text;
 }
 
@@ -102,7 +105,9 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
       const auto known = inquire(clock::now() + how.inquiry);
       if (wait(episode_, clock::now())) break;
       absence who;
-      for (rank_t r = 0; r < size(); ++r) {
+      who.call_differently = disagreements() > disagreed_before_;
+      who.are_unknown = known.empty();
+      for (rank_t r = 0; r < known.size(); ++r) {
         if (r == rank()) continue;
         if (!known[r])
           who.silent.push_back(r);
@@ -118,6 +123,7 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
   }
   if (!values.empty()) result(episode_, values);
   ++episode_;
+  disagreed_before_ = disagreements();
 }
 
 }  // namespace tutti::network

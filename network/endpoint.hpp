@@ -28,6 +28,10 @@ struct absence {
   std::vector<rank_t> late;
   // Their nodes do not answer.
   std::vector<rank_t> silent;
+  // A message has come with another operation or number of values than this rank's call.
+  bool call_differently = false;
+  // The nodes cannot be asked, so nobody is named.
+  bool are_unknown = false;
 
   std::string text() const;
 };
@@ -114,8 +118,10 @@ class endpoint : public interface_base {
   virtual bool wait(std::uint32_t episode, clock::time_point until) = 0;
   // The values that the episode ended with.
   virtual void result(std::uint32_t episode, std::span<std::uint64_t> values) = 0;
+  // How many messages have come here that did not agree on what is called.
+  virtual std::uint64_t disagreements() { return 0; }
   // Asks all nodes how far they are, and returns what has come until then: the rank's episode and
-  // whether its host has called, or nothing.
+  // whether its host has called, or nothing. Returns no entries if nodes cannot be asked.
   struct progress {
     std::uint32_t episode = 0;
     bool called = false;
@@ -131,6 +137,8 @@ class endpoint : public interface_base {
 
   std::uint32_t episode_ = 0;
   std::uint64_t repeats_ = 0;
+  // The disagreements when the episode began.
+  std::uint64_t disagreed_before_ = 0;
   std::minstd_rand chance_;
 };
 

@@ -35,6 +35,8 @@ int bound_socket(const sockaddr_in& address) {
 }
 
 tutti_net_table table_of(const udp_options& o) {
+  if (o.topology == TUTTI_NET_SWITCH)
+    throw std::invalid_argument("a UDP endpoint has no switch that combines");
   tutti_net_table t = make_table(o.topology, static_cast<rank_t>(o.addresses.size()), o.rank);
   t.communicator = o.communicator;
   t.incarnation = o.incarnation;
@@ -60,8 +62,6 @@ udp_endpoint::udp_endpoint(const udp_options& options, int socket)
       values_(std::make_unique<tutti_net_values>()),
       cable_(options.cable),
       known_(options.addresses.size()) {
-  if (options.topology == TUTTI_NET_SWITCH)
-    throw std::invalid_argument("a UDP endpoint has no switch that combines");
   keeper_ = std::thread([this] { keep(); });
 }
 
@@ -199,6 +199,11 @@ bool udp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
 void udp_endpoint::result(std::uint32_t episode, std::span<std::uint64_t> values) {
   const std::lock_guard lock(mutex_);
   std::copy_n(values_->sent[episode & 1][table_.rows - 1], values.size(), values.begin());
+}
+
+std::uint64_t udp_endpoint::disagreements() {
+  const std::lock_guard lock(mutex_);
+  return counters_[TUTTI_NET_DISAGREES];
 }
 
 std::vector<std::optional<endpoint::progress>> udp_endpoint::inquire(clock::time_point until) {

@@ -48,6 +48,7 @@ class udp_endpoint final : public endpoint {
   void call(const tutti_net_message& m, const std::uint64_t* values) override;
   bool wait(std::uint32_t episode, clock::time_point until) override;
   void result(std::uint32_t episode, std::span<std::uint64_t> values) override;
+  std::uint64_t disagreements() override;
   std::vector<std::optional<progress>> inquire(clock::time_point until) override;
 
  private:

@@ -335,7 +335,17 @@ void xdp_endpoint::result(std::uint32_t episode, std::span<std::uint64_t> values
   std::copy_n(word_->value[episode & 1], values.size(), values.begin());
 }
 
+std::uint64_t xdp_endpoint::disagreements() {
+  if (size() == 1) return 0;
+  // relaxed: a count; nothing is published by it.
+  return std::atomic_ref<std::uint32_t>(word_->disagreements).load(std::memory_order_relaxed);
+}
+
 std::vector<std::optional<endpoint::progress>> xdp_endpoint::inquire(clock::time_point until) {
+  // Without the program nobody's messages come here; this says so.
+  if (program_of(device_) != program_) (void)open_maps(device_);
+  // A plain node does not answer.
+  if (table_.plain) return {};
   known_.assign(size(), std::nullopt);
   // Answers have the value of their query, so that recorded ones and those of earlier inquiries are
   // none. With the smallest MTU a query has no value.

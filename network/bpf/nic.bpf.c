@@ -106,7 +106,7 @@ __attribute__((noinline)) int perform(__u32 index, int from_host) {
   count(a.outcome & 7);
   if (a.outcome == TUTTI_NET_DISAGREES) {
     struct tutti_net_completion* c = bpf_map_lookup_elem(&completions, &index);
-    if (c) ++c->disagreements;
+    if (c) __sync_fetch_and_add(&c->disagreements, 1);
   }
   if (a.released) release(index, a.episode);
   return 0;

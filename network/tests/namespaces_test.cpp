@@ -125,6 +125,94 @@ TEST(namespaces, deadline_names_the_late_and_the_dead) {
   EXPECT_EQ(error, "");
 }
 
+// What a call says that ends at a deadline.
+template <class Call>
+std::string said_at_deadline(Call call) {
+  try {
+    call();
+  } catch (const deadline_error& e) {
+    return e.what();
+  }
+  throw std::runtime_error("there was no deadline");
+}
+
+TEST(namespaces, ranks_that_call_differently_are_told_so) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  const all_ready ready(2), done(2);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        xdp_endpoint e("eth0", bed.options(TUTTI_NET_STAR, r));
+        e.how.inquiry = 900ms;
+        ready.wait();
+        const std::string text = said_at_deadline([&] {
+          const auto limit = clock::now() + 300ms;
+          std::array<std::uint64_t, 1> value{r};
+          if (r == 0)
+            e.allreduce(TUTTI_NET_SUM, value, limit);
+          else
+            e.barrier(limit);
+        });
+        done.wait();
+        // The centre alone gets a message of the other's call.
+        if (text.find(r == 0 ? "ranks call differently" : "ranks have called differently") ==
+            std::string::npos)
+          throw std::runtime_error(text);
+      },
+      20s);
+  EXPECT_EQ(error, "");
+}
+
+TEST(namespaces, plain_packets_name_nobody_at_a_deadline) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  const all_ready ready(2), done(2);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        auto o = bed.options(TUTTI_NET_RING, r);
+        o.plain = true;
+        xdp_endpoint e("eth0", o);
+        ready.wait();
+        if (r == 1) return done.wait();
+        const std::string text = said_at_deadline([&] { e.barrier(clock::now() + 100ms); });
+        done.wait();
+        if (text !=
+            "the deadline is over: ranks have not called, or messages are lost; plain "
+            "packets cannot tell which")
+          throw std::runtime_error(text);
+      },
+      20s);
+  EXPECT_EQ(error, "");
+}
+
+TEST(namespaces, a_host_without_its_programs_blames_no_other) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  const all_ready ready(2), done(2);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        xdp_endpoint e("eth0", bed.options(TUTTI_NET_STAR, r));
+        ready.wait();
+        if (r == 1) return done.wait();
+        std::thread other([] {
+          std::this_thread::sleep_for(50ms);
+          detach("eth0");
+        });
+        std::string text;
+        try {
+          e.barrier(clock::now() + 500ms);
+        } catch (const std::exception& failure) {
+          text = failure.what();
+        }
+        other.join();
+        done.wait();
+        if (text != "eth0 has no program of tutti's; `tutti network attach eth0` attaches it")
+          throw std::runtime_error(text);
+      },
+      20s);
+  EXPECT_EQ(error, "");
+}
+
 // Hosts of several communicators share a device and its ring buffer: what one of them takes out of
 // it, another does not miss.
 TEST(namespaces, another_communicators_reader_takes_no_answers) {

@@ -175,6 +175,40 @@ TEST_P(udp, deadline_names_the_late_rank_which_then_arrives) {
   });
 }
 
+TEST(udp_endpoints, ranks_that_call_differently_are_told_so) {
+  on_ranks(TUTTI_NET_STAR, 2, {}, [](udp_endpoint& e) {
+    e.how.inquiry = 900ms;
+    const auto limit = clock::now() + 300ms;
+    std::array<std::uint64_t, 1> value{e.rank()};
+    try {
+      if (e.rank() == 0)
+        e.allreduce(TUTTI_NET_SUM, value, limit);
+      else
+        e.barrier(limit);
+      ADD_FAILURE() << "there was no deadline";
+    } catch (const deadline_error& error) {
+      EXPECT_EQ(error.who().call_differently, e.rank() == 0);
+      EXPECT_NE(std::string(error.what()).find("differently"), std::string::npos) << error.what();
+    }
+  });
+}
+
+// A refused endpoint has bound no port.
+TEST(udp_endpoints, one_that_is_refused_leaves_its_port_free) {
+  sockaddr_in free_port;
+  {
+    const ports p(1);
+    free_port = p.addresses[0];
+    ::close(p.sockets[0]);
+  }
+  udp_options o;
+  o.topology = TUTTI_NET_SWITCH;
+  o.addresses = {free_port};
+  for (int i = 0; i < 100; ++i) EXPECT_THROW(udp_endpoint e(o), std::invalid_argument);
+  o.topology = TUTTI_NET_STAR;
+  EXPECT_NO_THROW(udp_endpoint e(o));
+}
+
 TEST_P(udp, deadline_names_the_dead_rank) {
   ports p(3);
   std::vector<std::thread> threads;
