@@ -26,7 +26,8 @@ constexpr std::uint16_t frame_type = 0x88b5;
 class port {
  public:
   explicit port(const std::string& device) {
-    socket_ = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(frame_type));
+    // Without a protocol it hears no device until it is bound to its own.
+    socket_ = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (socket_ < 0)
       throw device_error("this user may not send frames: run it as root, or with CAP_NET_RAW");
     ifreq request{};
@@ -132,10 +133,15 @@ discovered discover(const discovery_wish& wish) {
   const auto ticks = static_cast<unsigned>(wish.quiet / wish.interval);
   const auto begin = clock::now();
   bool has_agreed = false;
-  clock::time_point agreed;
+  clock::time_point agreed, uncrowded = begin;
   for (auto next = begin;; next += wish.interval) {
     node.tick(out);
     const auto now = clock::now();
+    if (!node.is_crowded()) uncrowded = now;
+    // It goes on for a while, so that the others notice it, too.
+    if (now - uncrowded >= wish.linger)
+      throw device_error("more than " + std::to_string(discoverer::most_neighbours + 1) +
+                         " nodes share a cable, which the discovery cannot do");
     const std::size_t known = node.network().size();
     const bool is_complete =
         wish.nodes == 0 ? node.settled() >= ticks : known >= wish.nodes && node.settled() >= 2;

@@ -15,7 +15,9 @@ namespace {
 // address 8; at the end the check, 8.
 constexpr std::uint8_t magic[4] = {'T', 'U', 'T', 'D'};
 constexpr std::uint8_t version = 1, greets = 1, reports = 2;
-constexpr std::size_t head_bytes = 40, link_bytes = 12, check_bytes = 8, most_links = 112;
+constexpr std::size_t head_bytes = 40, link_bytes = 12, check_bytes = 8,
+                      most_links = discoverer::most_neighbours;
+static_assert(head_bytes + link_bytes * most_links + check_bytes <= 1400);
 // A node remembers the reports of so many, so that a flood of invented ones ends somewhere.
 constexpr std::size_t most_nodes = 4096;
 
@@ -196,6 +198,7 @@ std::uint64_t discoverer::digest() const {
 }
 
 bool discoverer::agreed() const {
+  if (is_crowded()) return false;
   const found_network all = network();
   for (const auto& [id, node] : all)
     for (const found_link& l : node.links) {
@@ -252,9 +255,11 @@ void discoverer::receive(unsigned port, std::span<const std::uint8_t> packet, co
   const node_id origin = tutti_net_get64(p + 8);
   if (p[5] == greets) {
     // A port that leads back to another one of this node is no way to anybody.
-    if (origin == with_.id ||
-        (neighbours_.size() >= most_links && !neighbours_.contains({port, origin})))
+    if (origin == with_.id) return;
+    if (neighbours_.size() >= most_links && !neighbours_.contains({port, origin})) {
+      refused_at_ = now_;
       return;
+    }
     heard& h = neighbours_[{port, origin}];
     h.link = {port, origin, tutti_net_get16(p + 6)};
     h.tick = now_;

@@ -66,6 +66,8 @@ class discoverer {
     // Larger than in an earlier run of this node, or the others wait until they have forgotten it.
     std::uint32_t first_sequence = 0;
   };
+  // The links that fit in a report.
+  static constexpr std::size_t most_neighbours = 112;
   // Sends a packet out of a port; it has at most 1,400 bytes.
   using output = std::function<void(unsigned port, std::span<const std::uint8_t>)>;
 
@@ -78,7 +80,10 @@ class discoverer {
 
   // The nodes to which links lead from this one.
   found_network network() const;
-  // True if all nodes of the network know the same, and every link from both ends.
+  // True if more nodes than most_neighbours have greeted this one lately.
+  bool is_crowded() const { return refused_at_ && now_ - *refused_at_ <= with_.patience; }
+  // True if all nodes of the network know the same, and every link from both ends. One that is
+  // crowded does not agree.
   bool agreed() const;
   // For how many ticks all have agreed on the same. One that is alone agrees with itself: wait for
   // some, or for a number of nodes.
@@ -102,6 +107,8 @@ class discoverer {
 
   settings with_;
   std::uint64_t now_ = 0;
+  // When a neighbour was refused last, because there were so many.
+  std::optional<std::uint64_t> refused_at_;
   std::uint32_t sequence_ = 0;
   unsigned settled_ = 0;
   std::uint64_t last_digest_ = 0;

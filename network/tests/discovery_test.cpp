@@ -266,14 +266,13 @@ TEST(discovery, packets_with_another_key_and_damaged_ones_do_not_count) {
   EXPECT_EQ(two.network().size(), 2u);
 }
 
-// All nodes on one switch.
-TEST(discovery, nodes_on_one_switch_are_a_segment) {
-  constexpr unsigned n = 6;
+// Returns nodes on one switch after some ticks.
+std::vector<std::unique_ptr<discoverer>> nodes_on_one_switch(unsigned n) {
   std::vector<std::unique_ptr<discoverer>> nodes;
   std::deque<std::pair<unsigned, std::vector<std::uint8_t>>> on_way;
   for (unsigned v = 0; v < n; ++v) {
     discoverer::settings s;
-    s.id = 50 - v;
+    s.id = n - v;
     s.ip = v;
     nodes.push_back(std::make_unique<discoverer>(s));
   }
@@ -291,15 +290,30 @@ TEST(discovery, nodes_on_one_switch_are_a_segment) {
         if (v != by) nodes[v]->receive(0, p, from(v));
     }
   }
+  return nodes;
+}
+
+TEST(discovery, more_nodes_on_one_switch_than_a_report_has_room_for_do_not_agree) {
+  constexpr unsigned most = discoverer::most_neighbours + 1;
+  for (const auto& node : nodes_on_one_switch(most)) EXPECT_GE(node->settled(), 3u);
+  for (const auto& node : nodes_on_one_switch(most + 1)) {
+    EXPECT_FALSE(node->agreed());
+    EXPECT_TRUE(node->is_crowded());
+  }
+}
+
+TEST(discovery, nodes_on_one_switch_are_a_segment) {
+  constexpr unsigned n = 6;
+  const auto nodes = nodes_on_one_switch(n);
   for (unsigned v = 0; v < n; ++v) {
     EXPECT_GE(nodes[v]->settled(), 3u);
-    const auto plan = plan_of(nodes[v]->network(), 50 - v);
+    const auto plan = plan_of(nodes[v]->network(), n - v);
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->shape, "segment");
     EXPECT_EQ(plan->topology, unsigned{TUTTI_NET_STAR});
     // The lowest address is the root.
     EXPECT_EQ(plan->rank, n - 1 - v);
-    EXPECT_EQ(plan_of(nodes[v]->network(), 50 - v, TUTTI_NET_DISSEMINATION)->topology,
+    EXPECT_EQ(plan_of(nodes[v]->network(), n - v, TUTTI_NET_DISSEMINATION)->topology,
               unsigned{TUTTI_NET_DISSEMINATION});
   }
 }

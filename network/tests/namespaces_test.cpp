@@ -530,6 +530,52 @@ TEST(namespaces, a_discovery_without_the_others_ends_with_a_sentence) {
   EXPECT_EQ(error, "rank 0: only 1 of 2 nodes answers");
 }
 
+// One host speaks for 113 nodes.
+TEST(namespaces, a_discovery_of_too_many_nodes_tells_the_reason) {
+  NEEDS_TESTBED();
+  testbed bed(2);
+  const shared_array<std::atomic<unsigned>> over(1);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        if (r == 0) {
+          discovery_wish wish;
+          wish.devices = {"eth0"};
+          wish.at_most = 15s;
+          try {
+            discover(wish);
+          } catch (...) {
+            ++over[0];
+            throw;
+          }
+          return;
+        }
+        const int s = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+        sockaddr_ll at{};
+        at.sll_family = AF_PACKET;
+        at.sll_ifindex = static_cast<int>(::if_nametoindex("eth0"));
+        std::vector<discoverer> nodes;
+        for (node_id id = 1; id <= 113; ++id) {
+          discoverer::settings with;
+          with.id = id;
+          nodes.emplace_back(with);
+        }
+        const auto send = [&](unsigned, std::span<const std::uint8_t> packet) {
+          std::vector<std::uint8_t> frame(12, 0xff);
+          frame.insert(frame.end(), {0x88, 0xb5});
+          frame.insert(frame.end(), packet.begin(), packet.end());
+          (void)::sendto(s, frame.data(), frame.size(), 0, reinterpret_cast<sockaddr*>(&at),
+                         sizeof at);
+        };
+        while (over[0] == 0) {
+          for (discoverer& node : nodes) node.tick(send);
+          std::this_thread::sleep_for(50ms);
+        }
+        ::close(s);
+      },
+      20s);
+  EXPECT_EQ(error, "rank 0: more than 113 nodes share a cable, which the discovery cannot do");
+}
+
 TEST(namespaces, a_device_with_a_program_is_refused) {
   NEEDS_TESTBED();
   testbed bed(1);
