@@ -6,12 +6,14 @@
 #include <bpf/libbpf.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -26,13 +28,11 @@
 namespace tutti::network {
 namespace {
 
-// The endpoints of a process on one device read the same ring buffer.
+// The endpoints of a process on one device read the same ring buffer: who takes out an event of
+// another one wakes that.
 std::mutex one_reader;
-
-void consume(ring_buffer* events) {
-  const std::lock_guard lock(one_reader);
-  ring_buffer__consume(events);
-}
+// All endpoints of the process; under the lock.
+std::vector<xdp_endpoint*> readers;
 
 sockaddr_in address_of(std::uint32_t ip) {
   sockaddr_in to{};
@@ -91,6 +91,12 @@ xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options
   mapped_bytes_ = (mapped_bytes_ + page - 1) / page * page;
   socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket_ < 0) throw std::system_error(errno, std::generic_category(), "a socket");
+  wake_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd_ < 0) {
+    const int error = errno;
+    ::close(socket_);
+    throw std::system_error(error, std::generic_category(), "an event descriptor");
+  }
   // The programs do not look at a UDP checksum, which the kernel would only half fill in here.
   const int yes = 1;
   ::setsockopt(socket_, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes);
@@ -109,7 +115,11 @@ xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options
     open_node(0);
     // The first answer is about the time from here.
     (void)has_cpu_alone();
+    const std::lock_guard lock(one_reader);
+    readers.push_back(this);
   } catch (...) {
+    close_node();
+    ::close(wake_fd_);
     ::close(socket_);
     throw;
   }
@@ -127,9 +137,11 @@ void xdp_endpoint::open_node(std::uint32_t episode) {
   const std::uint32_t place = maps.start(me);
   void* const mapped =
       ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, maps.fd("completions"), 0);
-  // An event only wakes the host.
-  const auto ignore = [](void*, void*, std::size_t) { return 0; };
-  ring_buffer* const events = ring_buffer__new(maps.fd("events"), ignore, nullptr, nullptr);
+  const auto take = [](void* reader, void* event, std::size_t) {
+    static_cast<xdp_endpoint*>(reader)->wake_other(*static_cast<const tutti_net_event*>(event));
+    return 0;
+  };
+  ring_buffer* const events = ring_buffer__new(maps.fd("events"), take, this, nullptr);
   if (mapped == MAP_FAILED || events == nullptr) {
     const int error = errno;
     maps.stop(table_.communicator);
@@ -158,7 +170,12 @@ void xdp_endpoint::close_node() {
 }
 
 xdp_endpoint::~xdp_endpoint() {
+  {
+    const std::lock_guard lock(one_reader);
+    std::erase(readers, this);
+  }
   close_node();
+  ::close(wake_fd_);
   ::close(socket_);
 }
 
@@ -304,6 +321,23 @@ bool xdp_endpoint::has_cpu_alone() {
   return 8 * waited < passed;
 }
 
+// Takes out what is in the ring buffer.
+void xdp_endpoint::consume() {
+  const std::lock_guard lock(one_reader);
+  ring_buffer__consume(events_);
+}
+
+// This endpoint has taken out an event; the caller holds the lock. Both were woken by the event if
+// both were blocked, but whoever finds the ring buffer empty blocks again.
+void xdp_endpoint::wake_other(const tutti_net_event& event) const {
+  for (const xdp_endpoint* other : readers) {
+    const std::uint64_t one = 1;
+    if (other != this && other->table_.communicator == event.communicator &&
+        other->table_.incarnation == event.incarnation)
+      (void)!::write(other->wake_fd_, &one, sizeof one);
+  }
+}
+
 bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
   if (size() == 1 || looks_until_over(episode, until)) return true;
   // The time was over before the look.
@@ -320,10 +354,12 @@ bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
         std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
     if (left <= 0) break;
     // The epoll descriptor of libbpf would only be a step more.
-    pollfd p{events_fd_, POLLIN, 0};
+    std::array<pollfd, 2> p{{{events_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}}};
     const timespec t{static_cast<time_t>(left / 1'000'000'000),
                      static_cast<long>(left % 1'000'000'000)};
-    if (::ppoll(&p, 1, &t, nullptr) > 0) consume(events_);
+    if (::ppoll(p.data(), p.size(), &t, nullptr) <= 0) continue;
+    if (p[0].revents != 0) consume();
+    if (std::uint64_t times; p[1].revents != 0) (void)!::read(wake_fd_, &times, sizeof times);
   }
   // relaxed: an event too many does no harm.
   waiting.store(0, std::memory_order_relaxed);

@@ -56,6 +56,8 @@ class xdp_endpoint final : public endpoint {
   bool looks_until_over(std::uint32_t episode, clock::time_point until);
   std::chrono::nanoseconds since_release(std::chrono::nanoseconds most) const;
   bool has_cpu_alone();
+  void consume();
+  void wake_other(const tutti_net_event& event) const;
   bool send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
 
   xdp_options options_;
@@ -74,6 +76,8 @@ class xdp_endpoint final : public endpoint {
   tutti_net_completion* word_ = nullptr;
   ring_buffer* events_ = nullptr;
   int events_fd_ = -1;
+  // Written by another endpoint of the process that has taken out this one's event.
+  int wake_fd_ = -1;
   int socket_ = -1;
   std::uint64_t blocked_ = 0, revivals_ = 0;
   // Whether looking at the word, and yielding meanwhile, have ended the last waits.

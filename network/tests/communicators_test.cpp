@@ -2,11 +2,13 @@
 // Tests the communicators of a device in namespaces that the test makes: their places in the
 // arrays of the kernel's programs, what killed processes leave, and their identifiers.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
+#include <random>
 #include <thread>
 
 #include "network/tests/namespaces.hpp"
@@ -128,6 +130,51 @@ TEST(namespaces, communicators_run_out_with_a_sentence) {
                 },
                 20s),
             "");
+}
+
+// They block in one ring buffer, and whoever looks first takes out the events of all.
+TEST(namespaces, threads_that_wait_on_one_device_take_no_wake_up_from_each_other) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 2;
+  constexpr unsigned threads = 4;
+  testbed bed(n);
+  const all_ready ready(n);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+        (void)::sched_setaffinity(0, sizeof one, &one);
+        std::vector<std::unique_ptr<xdp_endpoint>> all;
+        for (unsigned t = 0; t < threads; ++t) {
+          auto o = bed.options(TUTTI_NET_STAR, r);
+          o.communicator = static_cast<std::uint16_t>(t);
+          all.push_back(std::make_unique<xdp_endpoint>("eth0", o));
+          // It blocks at once, and nothing but an event wakes it.
+          all.back()->how.looking = all.back()->how.looking_alone = 0ns;
+          all.back()->how.first_repeat = all.back()->how.longest_repeat = 1s;
+        }
+        ready.wait();
+        std::atomic<unsigned> slow{0};
+        const auto wait_often = [&](xdp_endpoint& e) {
+          std::minstd_rand chance(1 + e.table().communicator);
+          for (int i = 0; i < 200; ++i) {
+            // Rank 0 waits for rank 1.
+            if (r == 1)
+              std::this_thread::sleep_for(std::chrono::microseconds(200 + chance() % 600));
+            const auto begin = clock::now();
+            e.barrier(begin + 20s);
+            if (clock::now() - begin > 500ms) ++slow;
+          }
+        };
+        std::vector<std::thread> waiting;
+        for (const auto& e : all) waiting.emplace_back([&] { wait_often(*e); });
+        for (std::thread& t : waiting) t.join();
+        std::this_thread::sleep_for(100ms);
+        if (slow > 0) throw std::runtime_error(std::to_string(slow) + " waits were slow");
+      },
+      60s);
+  EXPECT_EQ(error, "");
 }
 
 TEST(namespaces, communicators_are_agreed_on_and_used_again) {
