@@ -111,11 +111,13 @@ int end_launcher(pid_t launcher, clock::time_point end) {
   int status = 0;
   for (const int signal : {0, SIGTERM, SIGKILL}) {
     if (signal != 0) ::kill(launcher, signal);
-    while (::waitpid(launcher, &status, WNOHANG) != launcher) {
+    bool has_ended = false;
+    while (!(has_ended = ::waitpid(launcher, &status, WNOHANG) == launcher)) {
       if (clock::now() >= end) break;
       ::usleep(2000);
     }
-    if (::kill(launcher, 0) != 0) return status != 0 ? status : signal;
+    // Its number may be another process's by now.
+    if (has_ended) return status != 0 ? status : signal;
     end = clock::now() + std::chrono::seconds(2);
   }
   ::waitpid(launcher, &status, 0);

@@ -306,7 +306,7 @@ std::string testbed::run(const std::function<void(rank_t)>& body, std::chrono::s
     }
     children.push_back(child);
   }
-  const auto end = clock::now() + at_most;
+  auto end = clock::now() + at_most;
   std::string error;
   std::vector<bool> ended(nodes_);
   for (rank_t left = nodes_; left > 0;) {
@@ -315,10 +315,12 @@ std::string testbed::run(const std::function<void(rank_t)>& body, std::chrono::s
       if (ended[r] || ::waitpid(children[r], &status, WNOHANG) != children[r]) continue;
       ended[r] = true;
       --left;
-      if (status != 0 && error.empty())
-        error = reports[r].text[0] != 0
-                    ? reports[r].text
-                    : "rank " + std::to_string(r) + " ended with status " + std::to_string(status);
+      if (status == 0 || !error.empty()) continue;
+      error = reports[r].text[0] != 0
+                  ? reports[r].text
+                  : "rank " + std::to_string(r) + " ended with status " + std::to_string(status);
+      // The others may wait for this one in vain.
+      end = std::min(end, clock::now() + std::chrono::seconds(2));
     }
     if (left > 0 && clock::now() >= end) {
       for (rank_t r = 0; r < nodes_; ++r)

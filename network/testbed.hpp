@@ -71,7 +71,8 @@ class testbed {
   void enter_switch() const { switch_.enter(); }
 
   // Runs the body in a process for each host, inside its namespace; returns the first error, or an
-  // empty string. The processes end with this one.
+  // empty string. Ends the processes after that time, and two seconds after the first error. They
+  // end with this process.
   std::string run(const std::function<void(rank_t)>& body, std::chrono::seconds at_most);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that nothing of a test bed stays in the kernel if a signal ends it.
+// Tests that a test bed ends: nothing of it stays in the kernel if a signal ends it, and a rank that
+// fails ends the others.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <net/if.h>
@@ -21,6 +22,20 @@ namespace {
 using namespace tutti;
 using namespace tutti::network;
 using namespace std::chrono_literals;
+
+TEST(namespaces, a_rank_that_fails_is_not_waited_for_by_the_others) {
+  NEEDS_TESTBED();
+  testbed bed(2, xdp_mode::native, false);
+  const auto begin = clock::now();
+  EXPECT_EQ(bed.run(
+                [](rank_t r) {
+                  if (r == 1) throw std::runtime_error("it cannot");
+                  std::this_thread::sleep_for(30s);
+                },
+                60s),
+            "rank 1: it cannot");
+  EXPECT_LT(clock::now() - begin, 20s);
+}
 
 // What a test bed has in the kernel while it runs.
 struct traces_of_a_bed {
