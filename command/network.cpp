@@ -9,8 +9,10 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -49,6 +51,7 @@ struct network_options {
   std::string background = "none", session = "own", imbalance = "0s";
   bool growth = false;
   bool hostfile = false;
+  std::string key_file;
   double seconds = 10;
   bool json = false;
 };
@@ -90,6 +93,12 @@ int run_detach(const network_options& o) {
   return cli::success;
 }
 
+const char* text_of(owning_process::state s) {
+  return s == owning_process::state::runs        ? "runs"
+         : s == owning_process::state::has_ended ? "has ended"
+                                                 : "is in another process namespace";
+}
+
 int run_status(const network_options& o) {
   const attached_device d = look_at(o.device);
   const program_maps maps = open_maps(o.device);
@@ -102,13 +111,20 @@ int run_status(const network_options& o) {
     line["verified_instructions"] = cli::json::object();
     for (const auto& [program, count] : d.verified) line["verified_instructions"][program] = count;
     line["communicators"] = cli::json::array();
-    for (const tutti_net_member& m : members)
-      line["communicators"].push_back({{"communicator", m.table.communicator},
-                                       {"topology", topology_names[m.table.topology]},
-                                       {"rank", m.table.rank},
-                                       {"ranks", m.table.size},
-                                       {"episode", m.state.episode},
-                                       {"host_has_called", (m.state.now & 1) != 0}});
+    for (const tutti_net_member& m : members) {
+      cli::json one{{"communicator", m.table.communicator},
+                    {"topology", topology_names[m.table.topology]},
+                    {"rank", m.table.rank},
+                    {"ranks", m.table.size},
+                    {"episode", m.state.episode},
+                    {"host_has_called", (m.state.now & 1) != 0}};
+      if (const auto owner = maps.owner_of(m.table.communicator)) {
+        one["process"] = owner->number;
+        if (owner->now != owning_process::state::is_unseen)
+          one["process_runs"] = owner->now == owning_process::state::runs;
+      }
+      line["communicators"].push_back(one);
+    }
     if (const std::string missing = what_is_missing(d); !missing.empty()) line["missing"] = missing;
     fmt::print("{}\n", line.dump());
     return cli::success;
@@ -124,16 +140,38 @@ int run_status(const network_options& o) {
   for (const auto& [name, instructions] : d.verified)
     fmt::print("  {}: the verifier went through {} instructions\n", name, instructions);
   if (members.empty()) fmt::print("  no communicator has a table here\n");
-  for (const tutti_net_member& m : members)
-    fmt::print("  communicator {}: {} of {}, rank {}, episode {}, the host {}\n",
+  for (const tutti_net_member& m : members) {
+    fmt::print("  communicator {}: {} of {}, rank {}, episode {}, the host {}",
                m.table.communicator, topology_names[m.table.topology], m.table.size, m.table.rank,
                m.state.episode, (m.state.now & 1) != 0 ? "waits" : "computes");
+    const auto owner = maps.owner_of(m.table.communicator);
+    fmt::print("{}\n",
+               owner ? fmt::format("; process {} {}", owner->number, text_of(owner->now)) : "");
+  }
   return cli::success;
 }
 
 std::string text_of(std::uint32_t ip) {
   const auto* const b = reinterpret_cast<const std::uint8_t*>(&ip);
   return fmt::format("{}.{}.{}.{}", b[0], b[1], b[2], b[3]);
+}
+
+// Reads a key of 32 hexadecimal digits.
+tutti_net_key key_in(const std::string& file) {
+  std::ifstream in(file);
+  std::string text, more;
+  if (!(in >> text))
+    throw std::runtime_error("--key-file " + file + " cannot be read, or is empty");
+  tutti_net_key key{0, 0};
+  const auto read = [&](const char* from, auto& half) {
+    return std::from_chars(from, from + 16, half, 16).ptr == from + 16;
+  };
+  if (text.size() != 32 || !read(text.data(), key.k0) || !read(text.data() + 16, key.k1) ||
+      in >> more)
+    throw std::runtime_error("--key-file " + file +
+                             " must have 32 hexadecimal digits, such as `openssl rand -hex 16` "
+                             "prints");
+  return key;
 }
 
 int run_discover(const network_options& o) {
@@ -144,6 +182,7 @@ int run_discover(const network_options& o) {
   discovery_wish wish;
   wish.devices = cli::split("device", o.device);
   wish.nodes = o.nodes;
+  if (!o.key_file.empty()) wish.key = key_in(o.key_file);
   wish.at_most = std::chrono::milliseconds(static_cast<long>(o.seconds * 1000));
   const discovered found = discover(wish);
   const std::optional<found_plan> plan = plan_of(found.network, found.me, topology);
@@ -528,6 +567,10 @@ void add_network(cli::command& program) {
                   "auto: what suits the cables; or ring, tree, star, butterfly, dissemination")
       .show_default();
   discover.add_option("--time", d->seconds, "Seconds to wait").between(0.1, 3600.0).show_default();
+  discover
+      .add_option("--key-file", d->key_file,
+                  "A file with 32 hexadecimal digits; hosts with others do not count")
+      .value_name("FILE");
   discover.add_flag("--hostfile", d->hostfile,
                     "Print the addresses in the order of ranks, as mpirun reads them");
   discover.add_flag("--json", d->json, "Print one JSON line");

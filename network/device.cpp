@@ -304,6 +304,16 @@ std::vector<tutti_net_member> program_maps::members() const {
   return all;
 }
 
+std::optional<owning_process> program_maps::owner_of(std::uint16_t communicator) const {
+  const auto place = place_of(communicator);
+  tutti_net_owner owner{};
+  if (!place || bpf_map_lookup_elem(fd("owners"), &*place, &owner) != 0) return std::nullopt;
+  using state = owning_process::state;
+  return owning_process{owner.process, owner.space != process_space() ? state::is_unseen
+                                       : has_ended(owner)             ? state::has_ended
+                                                                      : state::runs};
+}
+
 // The kernel adds an entry that is not there for one process alone. (A list of the entries would
 // not do: it can lack one that another process replaces meanwhile.)
 bool program_maps::become_owner(std::uint32_t place, const tutti_net_owner& owner) const {

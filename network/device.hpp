@@ -27,6 +27,15 @@ device_error no_device(const std::string& name);
 
 enum class xdp_mode { native_or_generic, native, generic };
 
+// The process that has a communicator of a device.
+struct owning_process {
+  enum class state { runs, has_ended, is_unseen };
+
+  std::uint32_t number = 0;
+  // A process of another name space is unseen.
+  state now = state::is_unseen;
+};
+
 // Maps of attached programs, by name. They stay alive while this or the programs do.
 class program_maps {
  public:
@@ -45,6 +54,8 @@ class program_maps {
   std::array<std::uint64_t, TUTTI_NET_COUNTERS> counters() const;
   // The communicators that have a table here.
   std::vector<tutti_net_member> members() const;
+  // Nothing if the communicator has ended meanwhile.
+  std::optional<owning_process> owner_of(std::uint16_t communicator) const;
   // Gives a communicator a place and starts it; returns the place. Throws device_error if there is
   // none left, or the communicator has one already.
   std::uint32_t start(const tutti_net_member& member) const;

@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -244,6 +245,34 @@ class Network(unittest.TestCase):
         error = self.refused("discover", "one0", "--nodes", "2", "--time", "0.3")
         self.assertIn("only 1 of 2 nodes answers", error)
 
+    def discovered_with(self, *keys: str) -> list[tuple[int, str]]:
+        """What both ends of a cable say, each with a key of its own."""
+        running = []
+        with tempfile.TemporaryDirectory() as folder:
+            for device, key in zip(("one0", "two0"), keys):
+                file = pathlib.Path(folder, device)
+                file.write_text(f"{key}\n")
+                running.append(subprocess.Popen(
+                    [str(TUTTI), "network", "discover", device, "--nodes", "2", "--time", "3",
+                     "--key-file", str(file)],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                ))  # fmt: skip
+            return [(each.wait(timeout=60), each.communicate()[0]) for each in running]
+
+    def test_hosts_with_different_keys_do_not_find_each_other(self) -> None:
+        for number, device in enumerate(("one0", "two0")):
+            ip("addr", "add", f"10.1.{number}.1/24", "dev", device)
+        for status, out in self.discovered_with("0123456789abcdef" * 2, "0123456789ABCDEF" * 2):
+            self.assertEqual(status, 0, out)
+            self.assertIn("2 nodes", out)
+        for status, out in self.discovered_with("0123456789abcdef" * 2, "0" * 31 + "1"):
+            self.assertEqual(status, 1, out)
+            self.assertIn("only 1 of 2 nodes answers", out)
+        for key in ("", "0" * 31, "0" * 33, "0" * 31 + "g", "0" * 32 + " 0"):
+            for status, out in self.discovered_with(key, key):
+                self.assertEqual(status, 1, out)
+                self.assertIn("--key-file", out)
+
     def test_testbed_refuses(self) -> None:
         for words in (["--nodes", "64"], ["--nodes", "0"], ["--lose", "2"], ["--mode", "odd"],
                       ["--topology", "rung"], ["--engines"], ["--imbalance", "1ms"],
@@ -273,6 +302,29 @@ class Network(unittest.TestCase):
         status, out, error = said(*words)
         self.assertEqual(status, 0, error)
         return out
+
+    def test_status_names_the_process_of_a_communicator(self) -> None:
+        bed = subprocess.Popen(
+            [str(TUTTI), "network", "testbed", "--nodes", "2", "--calls", "10000000",
+             "--topology", "ring"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.addCleanup(bed.wait)
+        self.addCleanup(bed.kill)
+        out = ""
+        for _ in range(1000):
+            for pid in children_of(bed.pid):
+                there = ("nsenter", "--target", str(pid), "--net")
+                _, out, _ = said("status", "eth0", before=there)
+                if "communicator 0" in out:
+                    self.assertRegex(out, rf"communicator 0: ring of 2.*; process {pid} runs\n")
+                    _, out, _ = said("status", "eth0", "--json", before=there)
+                    (communicator,) = json.loads(out)["communicators"]
+                    self.assertEqual(communicator["process"], pid)
+                    self.assertIs(communicator["process_runs"], True)
+                    return
+            time.sleep(0.02)
+        self.fail(out)
 
     def test_testbed_is_gone_after_any_signal(self) -> None:
         before = devices()
@@ -320,9 +372,9 @@ class Network(unittest.TestCase):
 
 
 def main() -> int:
-    needed = ("ip", "tc", "unshare", "setpriv")
+    needed = ("ip", "tc", "unshare", "setpriv", "nsenter")
     if os.geteuid() != 0 or not all(shutil.which(each) for each in needed):
-        print("SKIPPED: it needs root and the commands ip, tc, unshare and setpriv")
+        print("SKIPPED: it needs root and the commands ip, tc, unshare, setpriv and nsenter")
         return SKIPPED
     if os.environ.get("TUTTI_IN_NAMESPACE") != "1":
         if subprocess.run(["unshare", "--net", "true"], check=False).returncode != 0:

@@ -76,6 +76,11 @@ TEST(namespaces, communicators_of_a_killed_process_are_freed) {
         const xdp_endpoint alive("eth0", o);
         const program_maps maps = open_maps("eth0");
         if (maps.members().size() != 2) throw std::runtime_error("the dead one has left nothing");
+        using state = owning_process::state;
+        const auto dead = maps.owner_of(5), here = maps.owner_of(6);
+        if (!dead || dead->now != state::has_ended || !here || here->now != state::runs ||
+            here->number != static_cast<std::uint32_t>(::getpid()) || maps.owner_of(7))
+          throw std::runtime_error("other owners");
         maps.stop_orphans();
         const auto left = maps.members();
         if (left.size() != 1 || left[0].table.communicator != 6)

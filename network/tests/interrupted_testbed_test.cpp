@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a test bed ends: nothing of it stays in the kernel if a signal ends it, and a rank that
-// fails ends the others.
+// Tests that a test bed ends: a signal leaves nothing of it in the kernel, and a rank that fails
+// ends the others.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <net/if.h>
