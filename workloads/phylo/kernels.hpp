@@ -5,7 +5,6 @@
 // neighbouring patterns, so nothing is ever shuffled, and a pattern's arithmetic does not depend on
 // the width of vectors. Instruction sets with fused multiply-add agree to the last bit, and so do
 // those without.
-// fused multiply-add agree to the last bit, and so do those without.
 #pragma once
 
 #include <array>
