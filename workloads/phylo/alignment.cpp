@@ -136,6 +136,19 @@ phylip_header parse_header(const text_line& line, std::string_view file) {
         "this is neither FASTA, which begins with '>', nor PHYLIP, which begins with the numbers "
         "of taxa and of sites");
   }
+  // Some programs name the layout here. The reader finds it in the lines.
+  const auto more =
+      rest.substr(static_cast<std::size_t>(sites.data() - rest.data()) + sites.size());
+  const std::string_view layout = first_word(more);
+  const bool known = layout.empty() || layout == "I" || layout == "S";
+  const auto end =
+      more.substr(static_cast<std::size_t>(layout.data() - more.data()) + layout.size());
+  if (!known || !is_blank(end)) {
+    refuse_input(file, {line.number},
+                 fmt::format("the numbers of taxa and of sites may be followed by I or S, which "
+                             "name the layout, but not by '{}'",
+                             more.substr(more.find(layout))));
+  }
   return header;
 }
 

@@ -68,6 +68,11 @@ TEST(Alignment, PhylipInterleaved) {
   EXPECT_EQ(row(a, 2), "GCGATC");
 }
 
+TEST(Alignment, PhylipThatNamesItsLayout) {
+  EXPECT_EQ(row(parse_alignment("2 4  S \r\na AC\nGT\nb ACGT\n", "f"), 0), "ACGT");
+  EXPECT_EQ(row(parse_alignment("2 4 I\na AC\nb CC\n\nGT\nGG\n", "f"), 1), "CCGG");
+}
+
 TEST(Alignment, WrittenAndReadBackItIsTheSame) {
   const alignment a = parse_alignment(">a\nACGTRYKMSWBDHVN\n>b\nTTTTTTTTTTTTTTT\n", "f");
   const alignment b = parse_alignment(to_phylip(a), "f");
@@ -101,6 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
             "the "
             "numbers of "
             "taxa and of sites"},
+        bad{"2 4 x\na ACGT\nb ACGT\n",
+            "file:1: the numbers of taxa and of sites may be followed by I or S, which name the "
+            "layout, but not by 'x'"},
+        bad{"2 4 I 9 x\na ACGT\nb ACGT\n",
+            "file:1: the numbers of taxa and of sites may be followed by I or S, which name the "
+            "layout, but not by 'I 9 x'"},
         bad{">a\nACGT\n>b\nACG\n", "file:3: 'b' has 3 sites, but 'a' has 4"},
         bad{">a\nACGT\n>b\n>c\nACGT\n", "file:3: 'b' has no sequence"},
         bad{">a\nACGT\n>a\nACGT\n", "file:3: the name 'a' is also on line 1"},
@@ -118,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Patterns, EqualColumnsAreOnePattern) {
   const alignment a = parse_alignment(">b\nAAACC\n>a\nCCCGG\n>c\nTTATT\n", "f");
-  const tree t = parse_newick("(a,b,c);", "f");
+  const tree t = parse_newick("(a:1,b:1,c:1);", "f");
   const pattern_set p = compress(a, t);
   EXPECT_EQ(p.patterns, 3u);
   EXPECT_EQ(p.blocks, 1u);
@@ -134,7 +145,7 @@ TEST(Patterns, EqualColumnsAreOnePattern) {
 TEST(Patterns, ABlockHasOneRate) {
   const alignment a = parse_alignment(">a\nAAAC\n>b\nCCCC\n>c\nTTTT\n", "f");
   const std::vector<std::uint16_t> rates{1, 0, 1, 1};
-  const pattern_set p = compress(a, parse_newick("(a,b,c);", "f"), rates);
+  const pattern_set p = compress(a, parse_newick("(a:1,b:1,c:1);", "f"), rates);
   EXPECT_EQ(p.patterns, 3u);
   EXPECT_EQ(p.rate_of_block, (std::vector<std::uint16_t>{0, 1}));
   EXPECT_EQ(std::accumulate(p.weights.begin(), p.weights.end(), 0.0), 4.0);
@@ -144,7 +155,7 @@ TEST(Patterns, ABlockHasOneRate) {
 std::string refusal(const char* taxa) {
   const alignment a = parse_alignment(">a\nA\n>b\nA\n>c\nA\n", "f");
   try {
-    compress(a, parse_newick(taxa, "f"), {}, "x.phy", "y.nwk");
+    compress(a, parse_newick(taxa, "f", 1), {}, "x.phy", "y.nwk");
   } catch (const input_error& e) {
     return e.what();
   }
@@ -156,7 +167,7 @@ TEST(Patterns, TreeAndAlignmentMustHaveTheSameTaxa) {
   EXPECT_EQ(refusal("(a,b,d);"), "x.phy: taxon 'd' of y.nwk is not in this alignment");
   EXPECT_EQ(refusal("(a,b,(c,d));"), "x.phy: taxon 'd' of y.nwk is not in this alignment");
   const alignment a = parse_alignment(">a\nA\n>b\nA\n>c\nA\n>d\nA\n", "f");
-  EXPECT_THROW(compress(a, parse_newick("(a,b,c);", "f")), input_error);
+  EXPECT_THROW(compress(a, parse_newick("(a:1,b:1,c:1);", "f")), input_error);
 }
 
 }  // namespace
