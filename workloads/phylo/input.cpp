@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes whole files.
+// Reads whole files, and words errors.
 #include "workloads/phylo/input.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <system_error>
 
 namespace tutti::phylo {
@@ -40,28 +38,6 @@ std::string read_file(const std::filesystem::path& file) {
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) throw std::runtime_error(fmt::format("{}: cannot be read", file.string()));
   return text;
-}
-
-void write_file(const std::filesystem::path& file, std::string_view text) {
-  // The temporary file is in the same folder, because only a rename within one file system is
-  // atomic.
-  std::filesystem::path temporary = file;
-  temporary += fmt::format(".{:08x}.partial", std::random_device{}());
-  errno = 0;
-  std::ofstream out(temporary, std::ios::binary);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  std::error_code error;
-  if (!out) {
-    error = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
-  } else {
-    std::filesystem::rename(temporary, file, error);
-  }
-  if (!error) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  throw std::runtime_error(
-      fmt::format("{}: cannot be written: {}", file.string(), error.message()));
 }
 
 std::string shown(char c) {

@@ -31,10 +31,6 @@ std::string one_line(std::string text);
 // Throws std::runtime_error, which names the file.
 std::string read_file(const std::filesystem::path& file);
 
-// Writes the whole file or nothing: it writes a file beside it and renames that at the end. Throws
-// std::runtime_error, which names the file.
-void write_file(const std::filesystem::path& file, std::string_view text);
-
 // A character as a sentence shows it: 'x', or its code if it cannot be printed.
 std::string shown(char c);
 

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <unordered_map>
@@ -40,6 +41,7 @@ class reader {
     while (true) {
       skip_blanks();
       if (peek() == '(' && !closed_) {
+        nodes_[current].where = here();
         next();
         current = add_node(current);
         continue;
@@ -130,8 +132,15 @@ class reader {
     if (token.starts_with('+')) token.remove_prefix(1);
     double length = 0;
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), length);
-    if (error != std::errc{} || end != token.data() + token.size() || !std::isfinite(length)) {
+    const bool whole = error != std::errc::invalid_argument && end == token.data() + token.size();
+    if (!whole || !std::isfinite(length)) {
       refuse_input(file_, start, fmt::format("branch length '{}' is not a number", written));
+    }
+    if (error == std::errc::result_out_of_range) {
+      // from_chars does not tell at which end; strtod returns 0 or infinity.
+      length = std::strtod(std::string(token).c_str(), nullptr);
+      if (!std::isfinite(length))
+        refuse_input(file_, start, fmt::format("branch length {} is too large", written));
     }
     if (length < 0)
       refuse_input(file_, start, fmt::format("branch length {} is negative", written));
@@ -174,7 +183,8 @@ class reader {
 
 class converter {
  public:
-  converter(const std::vector<written_node>& nodes, std::string_view file, double default_length)
+  converter(const std::vector<written_node>& nodes, std::string_view file,
+            std::optional<double> default_length)
       : nodes_(nodes), file_(file), default_length_(default_length), number_(nodes.size(), none) {}
 
   tree convert() {
@@ -188,7 +198,7 @@ class converter {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       const std::size_t parent = nodes_[i].parent;
       if (rooted && parent == 0) continue;
-      t.connect(number_[parent], number_[i], nodes_[i].length.value_or(default_length_));
+      t.connect(number_[parent], number_[i], length_of(i));
     }
     if (rooted) join_root_branches(t);
     return t;
@@ -232,13 +242,20 @@ class converter {
     const std::size_t left = nodes_[0].children[0], right = nodes_[0].children[1];
     const auto& a = nodes_[left].length;
     const auto& b = nodes_[right].length;
-    const double length = a || b ? a.value_or(0) + b.value_or(0) : default_length_;
+    // One length is enough for the two halves of a branch.
+    const double length = a || b ? a.value_or(0) + b.value_or(0) : length_of(left);
     t.connect(number_[left], number_[right], length);
+  }
+
+  double length_of(std::size_t i) const {
+    const std::optional<double> length = nodes_[i].length ? nodes_[i].length : default_length_;
+    if (!length) refuse_input(file_, nodes_[i].where, "the branch that leads here has no length");
+    return *length;
   }
 
   const std::vector<written_node>& nodes_;
   std::string_view file_;
-  double default_length_;
+  std::optional<double> default_length_;
   std::vector<node_t> number_;
 };
 
@@ -253,7 +270,8 @@ std::string label_of(const std::string& name) {
 
 }  // namespace
 
-tree parse_newick(std::string_view text, std::string_view file, double default_length) {
+tree parse_newick(std::string_view text, std::string_view file,
+                  std::optional<double> default_length) {
   const std::vector<written_node> nodes = reader(text, file).read();
   return converter(nodes, file, default_length).convert();
 }

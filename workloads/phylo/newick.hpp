@@ -7,6 +7,7 @@
 // because the likelihood needs a binary tree.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +15,10 @@
 
 namespace tutti::phylo {
 
-// `file` is only used in errors. A branch without a length gets `default_length`. Throws
-// input_error.
-tree parse_newick(std::string_view text, std::string_view file, double default_length = 0.1);
+// `file` is only used in errors. A branch without a length gets `default_length`, and is refused if
+// there is none. Throws input_error.
+tree parse_newick(std::string_view text, std::string_view file,
+                  std::optional<double> default_length = std::nullopt);
 
 // Writes a root of three branches, and lengths that read back to the same bits.
 std::string to_newick(const tree& t);

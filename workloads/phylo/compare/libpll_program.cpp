@@ -21,7 +21,8 @@ using namespace tutti::phylo;
 
 void optimize(char** argument) {
   const alignment a = parse_alignment(read_file(argument[1]), argument[1]);
-  tree t = parse_newick(read_file(argument[2]), argument[2]);
+  constexpr double start = 0.1;
+  tree t = parse_newick(read_file(argument[2]), argument[2], start);
   const model_text text = parse_model(argument[3]);
   const model m(text.parameters, text.rates);
   const pattern_set p = compress(a, t);
@@ -33,7 +34,7 @@ void optimize(char** argument) {
   for (int i = 0; i < std::stoi(argument[6]); ++i) {
     const auto regions = l.regions();
     const auto begin = std::chrono::steady_clock::now();
-    l.set_all_lengths(std::vector<double>(t.edges.size(), 0.1));
+    l.set_all_lengths(std::vector<double>(t.edges.size(), start));
     const optimize_result r = optimize_lengths(l, how);
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
     const std::string line = tutti::cli::result_line({{"benchmark", "phylo"},

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
+#include <optional>
 #include <vector>
 
 #include "bench/harness/machine.hpp"
@@ -12,7 +14,7 @@
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "cli/result_line.hpp"
-#include "workloads/phylo/input.hpp"
+#include "src/graph/write/atomic_file.hpp"
 #include "workloads/phylo/newick.hpp"
 #include "workloads/phylo/program/commands.hpp"
 #include "workloads/phylo/program/setting.hpp"
@@ -132,20 +134,31 @@ void print_text(const data& d, const run_record& r) {
   row("barriers", r.counts.regions);
 }
 
-int run(const options& o) {
-  data d(o.input);
-  const bench::processor_time begin = bench::read_processor_time();
-  const run_record record = optimize(o, d);
-  if (!o.output.empty()) write_file(o.output, to_newick(d.tree));
-  if (!o.json) {
-    print_text(d, record);
-    return cli::success;
-  }
-  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
+void print_json(const options& o, const data& d, const run_record& r, const bench::noise& others) {
   cli::json machine = bench::describe_machine();
   machine["foreign_load"] = others.foreign_load;
   machine["steal"] = others.steal;
-  fmt::print("{}\n{}", machine.dump(), line_of(o, d, record));
+  fmt::print("{}\n{}", machine.dump(), line_of(o, d, r));
+}
+
+int run(const options& o) {
+  data d(o.input, o.length);
+  // A place where nothing can be written is reported before the computation.
+  std::optional<graph::atomic_file> file;
+  if (!o.output.empty()) file.emplace(o.output);
+  const bench::processor_time begin = bench::read_processor_time();
+  const run_record record = optimize(o, d);
+  if (o.json) {
+    print_json(o, d, record, bench::noise_between(begin, bench::read_processor_time()));
+  } else {
+    print_text(d, record);
+  }
+  // A failure to write the file does not lose the result.
+  std::fflush(stdout);
+  if (file) {
+    file->stream() << to_newick(d.tree);
+    file->commit();
+  }
   return cli::success;
 }
 
@@ -157,7 +170,8 @@ void add_optimize(cli::command& app) {
   sub.add_option("--start", sub->start, "Lengths at the start: reset (all --length), tree")
       .one_of({"reset", "tree"})
       .show_default();
-  sub.add_option("--length", sub->length, "Length of every branch at the start")
+  sub.add_option("--length", sub->length,
+                 "Length of every branch at the start; with --start tree, of those that have none")
       .between(least_length, most_length)
       .show_default();
   sub.add_option("--epsilon", sub->epsilon, "End when a cycle improves the log-likelihood by less")

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/errors.hpp"
-#include "workloads/phylo/input.hpp"
+#include "src/graph/write/atomic_file.hpp"
 #include "workloads/phylo/program/commands.hpp"
 #include "workloads/phylo/program/setting.hpp"
 #include "workloads/phylo/site_rates.hpp"
@@ -21,10 +21,13 @@ int run(const options& o) {
     throw std::invalid_argument("--rates-file: `rates` writes this file and does not read it");
   }
   const data d(o.input);
+  // A place where nothing can be written is reported before the computation.
+  graph::atomic_file file(o.output);
   const auto workers = o.workers.make();
   const site_rates rates =
       estimate_site_rates(*workers, d.tree, d.columns, d.model.parameters(), o.categories);
-  write_file(o.output, to_text(rates));
+  file.stream() << to_text(rates);
+  file.commit();
   fmt::print("{}: {} rates\n", o.output, rates.rate_of_site.size());
   return cli::success;
 }

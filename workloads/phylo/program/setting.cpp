@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -55,9 +54,9 @@ void data_setting::add(cli::command& app) {
       .value_name("FILE");
 }
 
-data::data(const data_setting& s)
+data::data(const data_setting& s, std::optional<double> default_length)
     : columns(parse_alignment(read_file(s.alignment), s.alignment)),
-      tree(parse_newick(read_file(s.tree), s.tree, s.default_length)),
+      tree(parse_newick(read_file(s.tree), s.tree, default_length)),
       model(phylo::substitution{}) {
   const std::optional<site_rates> rates = read_rates(s, columns.sites());
   model = make_model(s, rates);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/options.hpp"
@@ -17,13 +18,13 @@ namespace tutti::phylo::program {
 
 struct data_setting {
   std::string alignment, tree, model = "JC", rates_file;
-  double default_length = 0.1;
 
   void add(cli::command& app);
 };
 
 struct data {
-  explicit data(const data_setting& s);
+  // A branch of the tree without a length gets `default_length`, and is refused if there is none.
+  explicit data(const data_setting& s, std::optional<double> default_length = std::nullopt);
 
   alignment columns;
   phylo::tree tree;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/errors.hpp"
+#include "src/graph/write/atomic_file.hpp"
 #include "workloads/phylo/input.hpp"
 #include "workloads/phylo/newick.hpp"
 #include "workloads/phylo/program/commands.hpp"
@@ -27,9 +28,13 @@ int run(const options& o) {
   const model_text text = model_of_option(o.model);
   const tree t = o.tree.empty() ? random_tree(o.taxa, o.mean_length, o.how.seed)
                                 : parse_newick(read_file(o.tree), o.tree);
+  // A place where nothing can be written is reported before the computation.
+  graph::atomic_file columns(o.output + ".phy"), tree_file(o.output + ".nwk");
   const alignment a = simulate(t, model(text.parameters, text.rates), o.how);
-  write_file(o.output + ".phy", to_phylip(a));
-  write_file(o.output + ".nwk", to_newick(t));
+  columns.stream() << to_phylip(a);
+  tree_file.stream() << to_newick(t);
+  columns.commit();
+  tree_file.commit();
   fmt::print("{0}.phy: {1} taxa, {2} sites, {3} patterns; {0}.nwk: their tree\n", o.output,
              a.taxa(), a.sites(), compress(a, t).patterns);
   return cli::success;

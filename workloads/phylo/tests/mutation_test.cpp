@@ -59,7 +59,7 @@ void expect_some(int count) {
 TEST(Mutation, Newick) {
   const std::string text = "((alpha:0.1,'b c':2e-3)0.9:0.5,(d:1,(e,f:3):0.25)[x],g:0.125);\n";
   expect_some(accepted<input_error>(text, [](const std::string& s) {
-    const tree t = parse_newick(s, "f");
+    const tree t = parse_newick(s, "f", 0.1);
     // An accepted text must give a whole tree.
     ASSERT_EQ(t.edges.size(), 2 * t.tips() - 3);
     ASSERT_EQ(edges_in_preorder(t).size(), t.edges.size());

@@ -70,6 +70,13 @@ TEST(Newick, MissingLengthsGetTheDefault) {
   EXPECT_EQ(length_of(parse_newick("(a,(b,c));", "f", 0.7), "a"), 0.7);
 }
 
+TEST(Newick, ALengthBelowTheLeastDoubleIsZero) {
+  const tree t = parse_newick("(a:1e-400,b:+2.5e-9999,c:1e-310);", "f");
+  EXPECT_EQ(length_of(t, "a"), 0);
+  EXPECT_EQ(length_of(t, "b"), 0);
+  EXPECT_EQ(length_of(t, "c"), 1e-310);
+}
+
 TEST(Newick, CommentsQuotesAndBlanks) {
   const tree t = parse_newick(
       " [a [comment]\n( 'it''s, a (name)' :1 , b[x]:2,\n'c d':[y]3 )\n;\n[end]\n", "f");
@@ -90,7 +97,7 @@ TEST(Newick, DepthIsNoProblem) {
   std::string text;
   for (int i = 0; i < depth; ++i) text += "(t" + std::to_string(i) + ",";
   text += "(x,y)" + std::string(depth, ')') + ";";
-  const tree t = parse_newick(text, "f");
+  const tree t = parse_newick(text, "f", 0.1);
   EXPECT_EQ(t.tips(), depth + 2u);
   EXPECT_EQ(parse_newick(to_newick(t), "f").edges.size(), t.edges.size());
   EXPECT_THROW(parse_newick(std::string(depth, '('), "f"), input_error);
@@ -119,7 +126,11 @@ INSTANTIATE_TEST_SUITE_P(
         bad{"(a,b,\n c:x);", "file.nwk:2:4: branch length 'x' is not a number"},
         bad{"(a,b,c:);", "file.nwk:1:8: branch length '' is not a number"},
         bad{"(a,b,c:nan);", "file.nwk:1:8: branch length 'nan' is not a number"},
-        bad{"(a,b,c:1e999);", "file.nwk:1:8: branch length '1e999' is not a number"},
+        bad{"(a,b,c:1e999);", "file.nwk:1:8: branch length 1e999 is too large"},
+        bad{"(a,b,c:inf);", "file.nwk:1:8: branch length 'inf' is not a number"},
+        bad{"(a:1,b:1, c);", "file.nwk:1:11: the branch that leads here has no length"},
+        bad{"(a:1,b:1,\n(c:1,d:1));", "file.nwk:2:1: the branch that leads here has no length"},
+        bad{"((a:1,b:1),(c:1,d:1));", "file.nwk:1:2: the branch that leads here has no length"},
         bad{"(a,b,c:1.5.2);", "file.nwk:1:8: branch length '1.5.2' is not a number"},
         bad{"(a,b,c:-1);", "file.nwk:1:8: branch length -1 is negative"},
         bad{"(a,,b);", "file.nwk:1:4: a taxon has no name"},

@@ -131,12 +131,76 @@ TEST_F(Program, AFailureLeavesFilesAsTheyWere) {
   EXPECT_EQ(
       standard_error("optimize --alignment ok.phy --tree ok.nwk --output no/such/folder").status,
       1);
-  // A file cannot replace a folder: the rename fails, and the temporary file is removed.
+  // A file cannot replace a folder.
   fs::create_directory(folder_ / "folder");
   EXPECT_EQ(standard_error("optimize --alignment ok.phy --tree ok.nwk --output folder").status, 1);
   fs::remove(folder_ / "folder");
   EXPECT_EQ(read("best.nwk"), "precious");
   EXPECT_EQ(files(), before);
+}
+
+// A folder and a missing folder are reported at once: the 10^6 optimisations would take minutes.
+TEST_F(Program, RefusesAPlaceForItsOutputBeforeTheComputation) {
+  for (const std::string place : {"no/such/folder", "."}) {
+    const output error = run_shell("cd " + folder_.string() +
+                                   " && timeout 20 " TUTTI_TEST_COMMAND
+                                   " optimize --alignment ok.phy --tree ok.nwk --repeat 1000000"
+                                   " --output " +
+                                   place + " 2>&1");
+    EXPECT_EQ(error.status, 1) << error.text;
+    EXPECT_TRUE(error.text.starts_with("tutti-phylo: " + place + ": cannot be written: "))
+        << error.text;
+  }
+}
+
+TEST_F(Program, PrintsTheResultIfTheOutputCannotBeWritten) {
+  // The reader of the FIFO ends before anything is written.
+  const output result =
+      run_shell("cd " + folder_.string() +
+                " && mkfifo fifo && { timeout 20 sh -c 'true < fifo' & } ; " TUTTI_TEST_COMMAND
+                " optimize --alignment ok.phy --tree ok.nwk --output fifo");
+  EXPECT_NE(result.text.find("log-likelihood"), std::string::npos) << result.text;
+}
+
+TEST_F(Program, AFifoStaysAFifoAndALinkALink) {
+  ASSERT_EQ(standard_output("simulate --taxa 5 --sites 20 --output x").status, 0);
+  for (const std::string command :
+       {"optimize --alignment ok.phy --tree ok.nwk", "rates --alignment ok.phy --tree ok.nwk"}) {
+    const output piped =
+        run_shell("cd " + folder_.string() +
+                  " && mkfifo fifo && { timeout 20 cat fifo > piped & } ; " TUTTI_TEST_COMMAND " " +
+                  command + " --output fifo > text && wait && test -p fifo && rm fifo");
+    EXPECT_EQ(piped.status, 0) << command;
+    write("target", "something older");
+    fs::create_symlink("target", folder_ / "link");
+    ASSERT_EQ(standard_output(command + " --output link").status, 0);
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link")) << command;
+    EXPECT_EQ(read("target"), read("piped")) << command;
+    EXPECT_FALSE(read("piped").empty()) << command;
+    fs::remove(folder_ / "link");
+  }
+  const std::string tree_of_x = read("x.nwk");
+  write("y.nwk", "something older");
+  fs::create_symlink("y.nwk", folder_ / "z.nwk");
+  ASSERT_EQ(standard_output("simulate --taxa 5 --sites 20 --output z").status, 0);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "z.nwk"));
+  EXPECT_EQ(read("y.nwk"), tree_of_x);
+}
+
+TEST_F(Program, OnlyOptimizeTakesATreeWithoutLengths) {
+  write("bare.nwk", "((a:0.1,b):0.1,c:0.1,d:0.3);\n");
+  write("full.nwk", "((a:0.1,b:0.7):0.1,c:0.1,d:0.3);\n");
+  for (const std::string command :
+       {"evaluate --alignment ok.phy", "rates --alignment ok.phy --output x",
+        "simulate --sites 5 --output x"}) {
+    const output error = standard_error(command + " --tree bare.nwk");
+    EXPECT_EQ(error.status, 1) << command;
+    EXPECT_EQ(error.text, "tutti-phylo: bare.nwk:1:9: the branch that leads here has no length\n");
+  }
+  const std::string command = "optimize --alignment ok.phy --repeat 1 --start tree --output ";
+  ASSERT_EQ(standard_output(command + "of_bare --length 0.7 --tree bare.nwk").status, 0);
+  ASSERT_EQ(standard_output(command + "of_full --tree full.nwk").status, 0);
+  EXPECT_EQ(read("of_bare"), read("of_full"));
 }
 
 struct misuse {

@@ -3,19 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include "bench/harness/placement.hpp"
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
+#include "src/graph/write/atomic_file.hpp"
 #include "workloads/streamcluster/output.hpp"
 #include "workloads/streamcluster/program/sweep.hpp"
 
 namespace {
 
 using namespace tutti::streamcluster;
-namespace cli = tutti::cli;
 namespace cli = tutti::cli;
 
 struct outputs {
@@ -25,15 +26,21 @@ struct outputs {
 
 int run(const request& r, const outputs& to) {
   const plan p = make_plan(r);
-  std::optional<centre_file> file;
+  // A place where nothing can be written is reported before the long computation.
+  std::optional<tutti::graph::atomic_file> file;
   if (!to.file.empty()) file.emplace(to.file);
   sweep s;
   {
     cli::progress_line line;
     s = run_plan(p, [&](const std::string& what, double part) { line.update(what, part); });
   }
-  if (file) file->write(s.found);
   fmt::print("{}", to.json ? json_lines(p, s) : table(p, s));
+  // A failure to write the file does not lose the result.
+  std::fflush(stdout);
+  if (file) {
+    file->stream() << to_text(s.found);
+    file->commit();
+  }
   return cli::success;
 }
 

@@ -241,41 +241,16 @@ clustering some_centres() {
   return cluster(ranks, *points);
 }
 
-TEST(CentreFile, ReadsBackAsWhatWasWritten) {
+TEST(Centres, ReadBackAsWhatWasWritten) {
   const test::scratch here;
   const clustering found = some_centres();
-  here.write("centres", "something older");
-  centre_file(here.path("centres")).write(found);
-  EXPECT_EQ(here.files(), 1U);
-  const auto lines = read_all(*open_points(here.path("centres")));
+  const auto lines = read_all(*open_points(here.write("centres", to_text(found))));
   ASSERT_EQ(lines.size(), found.size());
   for (std::size_t c = 0; c < lines.size(); ++c) {
     EXPECT_EQ(lines[c][0], static_cast<float>(found.positions[c]));
     EXPECT_EQ(lines[c][1], static_cast<float>(found.weights[c]));
     for (std::size_t j = 0; j < found.dimensions; ++j) {
       EXPECT_EQ(lines[c][2 + j], found.centre(c)[j]);
-    }
-  }
-}
-
-TEST(CentreFile, LeavesTheOldOneAndNothingElseIfItIsNotWritten) {
-  const test::scratch here;
-  here.write("centres", "something older");
-  { const centre_file never_written(here.path("centres")); }
-  EXPECT_EQ(here.read("centres"), "something older");
-  EXPECT_EQ(here.files(), 1U);
-}
-
-TEST(CentreFile, TellsAtOnceWhereItCannotWrite) {
-  const test::scratch here;
-  for (const auto& [path, sentence] :
-       {std::pair{here.path("none/centres"), ": cannot be written: No such file or directory"},
-        std::pair{here.path(""), ": cannot be written: it is not a regular file"}}) {
-    try {
-      const centre_file file(path);
-      FAIL() << "nothing was thrown";
-    } catch (const std::runtime_error& e) {
-      EXPECT_EQ(e.what(), path + sentence);
     }
   }
 }

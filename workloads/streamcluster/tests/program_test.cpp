@@ -2,6 +2,7 @@
 // Runs tutti-streamcluster as a user would and checks its lines, its errors and its exit statuses.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -55,6 +56,21 @@ TEST(Program, TellsBeforeTheRunThatItCannotWrite) {
   EXPECT_EQ(
       error.text,
       "tutti-streamcluster: /nowhere/centres: cannot be written: No such file or directory\n");
+}
+
+TEST(Program, AFifoStaysAFifoAndALinkALink) {
+  const test::scratch here;
+  here.write("target", "something older");
+  std::filesystem::create_symlink("target", here.path("link"));
+  ASSERT_EQ(command.standard_output(small + "--output " + here.path("link")).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(here.path("link")));
+  EXPECT_TRUE(here.read("target").starts_with("# "));
+  const std::string fifo = here.path("fifo");
+  const output piped = test::run_shell(
+      "mkfifo " + fifo + " && { timeout 20 cat " + fifo + " > " + here.path("piped") + " & } ; " +
+      TUTTI_TEST_STREAMCLUSTER " " + small + "--output " + fifo + " && wait && test -p " + fifo);
+  EXPECT_EQ(piped.status, 0);
+  EXPECT_EQ(here.read("piped"), here.read("target"));
 }
 
 TEST(Program, WritesTheSameCentresForAnyThreadsRanksAndBarrier) {
