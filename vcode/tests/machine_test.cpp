@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -382,6 +383,30 @@ TEST(VcodeRun, MaximaHaveAnOrderToo) {
   strict.threads = 2;
   // 5 > NaN is false, so the maximum is NaN; NaN > 1 is false, so it becomes 1.
   EXPECT_EQ(std::get<reals>(result_of("MAX_SCAN FLOAT", inputs, strict)[0])[50'000], 1.0);
+}
+
+TEST(VcodeRun, AMaximumIsAtLeastAndAMinimumAtMostTheResultForNoElement) {
+  const double most = 1e36F;
+  for (const std::string name : {"REDUCE", "SCAN"}) {
+    const std::string of = " CONST SEGDES 2 ";
+    const auto maximum =
+        result_of("CONST FLOAT (-1.0e300 -1.0e301)" + of + "MAX_" + name + " FLOAT");
+    EXPECT_EQ(std::get<reals>(maximum[0]), reals(name == "SCAN" ? 2 : 1, -most));
+    const auto minimum = result_of("CONST FLOAT (1.0e300 1.0e301)" + of + "MIN_" + name + " FLOAT");
+    EXPECT_EQ(std::get<reals>(minimum[0]), reals(name == "SCAN" ? 2 : 1, most));
+  }
+}
+
+TEST(VcodeRun, RankOrdersZerosAndNanByTheirBits) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<vector_value> inputs{
+      reals{0.0, std::copysign(nan, 1.0), -0.0, -infinity, std::copysign(nan, -1.0), infinity, 0.0},
+      segments{{7}}};
+  EXPECT_EQ(std::get<integers>(result_of("RANK_UP FLOAT", inputs)[0]),
+            (integers{3, 6, 2, 1, 0, 5, 4}));
+  EXPECT_EQ(std::get<integers>(result_of("RANK_DOWN FLOAT", inputs)[0]),
+            (integers{2, 0, 4, 5, 6, 1, 3}));
 }
 
 TEST(VcodeRun, ExitLeavesNothing) {
