@@ -56,6 +56,8 @@ bool type_pool::contains(id type, id variable, std::uint32_t& budget) {
 }
 
 bool type_pool::unify(id a, id b) {
+  // The usual case needs no memory.
+  if (find(a) == find(b)) return true;
   std::vector<std::pair<id, id>> open{{a, b}};
   while (!open.empty()) {
     const id x = find(open.back().first);
