@@ -53,6 +53,15 @@ TEST_F(VcodeCommand, ExitPrintsNothingAndIsFine) {
   EXPECT_EQ(o.text, "");
 }
 
+TEST_F(VcodeCommand, TellsWhyAFileCannotBeOpened) {
+  for (const auto& [name, reason] : {std::pair{path("none.vcode"), "No such file or directory"},
+                                     std::pair{path("."), "Is a directory"}}) {
+    const output e = error(name);
+    EXPECT_EQ(e.status, 2);
+    EXPECT_EQ(e.text, "tutti: " + name + ": cannot be opened: " + reason + "\n");
+  }
+}
+
 TEST_F(VcodeCommand, ErrorsOfProgramsAreOneSentenceAndStatusOne) {
   for (const char* text : {"FUNC MAIN", "FUNC MAIN + INT RET", "FUNC MAIN CALL B RET",
                            "FUNC MAIN CONST INT 1 CONST INT 0 / INT RET"}) {
