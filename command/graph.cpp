@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
@@ -54,8 +55,10 @@ bool is_rule(const graph_command& o) {
 // Either a rule or a file that is there.
 void require_graph(const graph_command& o) {
   if (is_rule(o)) {
-    if (std::find(o.given.begin(), o.given.end(), "--format") == o.given.end()) return;
-    throw std::invalid_argument(fmt::format("--format: {} is a rule and no file", o.graph));
+    for (const std::string_view option : {"--format", "--vertices-at-most"})
+      if (std::find(o.given.begin(), o.given.end(), option) != o.given.end())
+        throw std::invalid_argument(fmt::format("{}: {} is a rule and no file", option, o.graph));
+    return;
   }
   if (std::filesystem::exists(o.graph)) return;
   std::vector<std::string> known;
@@ -74,6 +77,7 @@ graph::load_options load_options_of(const graph_command& o, const application& a
                                     unsigned threads) {
   return {.format = graph::format_named(o.format),
           .negative_weights = takes_negative_weights(app),
+          .vertices_at_most = vertices_at_most_of(o),
           .threads = threads};
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/lists.hpp"
 #include "graph_apps/programs/noise.hpp"
+#include "tutti/graph/load.hpp"
 #include "tutti/platform/names.hpp"
 #include "tutti/termination/list.hpp"
 
@@ -108,6 +109,9 @@ void add_graph_options(cli::command& app, graph_command& o) {
                  "A file, or a generator such as kron:scale=16,degree=16; see --list");
   app.add_option("--format", o.format, "Format of a file: auto (default), el, wel, mtx, gap, metis")
       .value_name("FORMAT");
+  app.add_option("--vertices-at-most", o.vertices_at_most,
+                 "Refuse a file of more vertices, which take 8 bytes each; default 268435456")
+      .value_name("N");
   app.add_option("--mode", o.mode,
                  "sync (default), async (a vertex waits for its neighbours only; sssp, bfs, "
                  "components: for none), sequential")
@@ -185,11 +189,18 @@ std::uint32_t processes_per_node_of(const graph_command& o) {
       cli::parse_integer("--processes-per-node", o.processes_per_node, 0, 1u << 20));
 }
 
+graph::vertex_t vertices_at_most_of(const graph_command& o) {
+  if (o.vertices_at_most.empty()) return graph::load_options{}.vertices_at_most;
+  return static_cast<graph::vertex_t>(
+      cli::parse_integer("--vertices-at-most", o.vertices_at_most, 0, graph::most_vertices));
+}
+
 graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app) {
   graph_apps::settings s;
   s.mode = mode_named(o.mode);
   require_useful(o, app);
   processes_per_node_of(o);
+  vertices_at_most_of(o);
   s.run.threads = static_cast<rank_t>(cli::parse_integer("--threads", o.threads, 0, most_threads));
   s.run.ranks = static_cast<rank_t>(cli::parse_integer("--ranks", o.ranks, 0, most_threads));
   s.run.partition = o.partition;

@@ -14,6 +14,8 @@ namespace tutti::command {
 struct graph_command {
   std::string application, graph;
   std::string format = "auto";
+  // Empty: the limit of graph::load_options.
+  std::string vertices_at_most;
   std::string mode = "sync";
   std::string threads = "0", ranks = "0";
   std::string detector, partition = "edge-blocks";
@@ -40,6 +42,9 @@ void add_graph_options(cli::command& app, graph_command& o);
 
 // The processes that count as a node. Throws std::invalid_argument.
 std::uint32_t processes_per_node_of(const graph_command& o);
+
+// The largest number of vertices of a file. Throws std::invalid_argument.
+graph::vertex_t vertices_at_most_of(const graph_command& o);
 
 // Throws std::invalid_argument that names the option.
 graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app);

@@ -33,6 +33,8 @@ TEST(GraphCommand, RefusesWhatItHasNoUseFor) {
       {"sssp kron:scale=4 --timeout 1 --mode sequential", "--timeout: an option of"},
       {"mssp kron:scale=4 --block 4", "--block: an option of --mode async, not of sync"},
       {"mssp kron:scale=4 --format el", "--format: kron:scale=4 is a rule and no file"},
+      {"mssp kron:scale=4 --vertices-at-most 9", "--vertices-at-most: kron:scale=4 is a rule"},
+      {"mssp kron:scale=4 --vertices-at-most x", "--vertices-at-most: 'x' is not"},
       {"mssp kron:scale=4 --processes-per-node abc", "--processes-per-node: 'abc' is not"},
       {"mssp kron:scale=4 --source ''", "--source: the value is empty"},
       {"pagerank kron:scale=4 --damping 1", "--damping: '1' is not a number from 0 to less than 1"},
@@ -56,6 +58,23 @@ TEST(GraphCommand, RefusesWhatItHasNoUseFor) {
     EXPECT_NE(e.text.find(std::string("tutti: ") + sentence), std::string::npos) << e.text;
     EXPECT_EQ(std::count(e.text.begin(), e.text.end(), '\n'), 1) << e.text;
   }
+}
+
+TEST(GraphCommand, TakesAFileOfAsManyVerticesAsIsAllowed) {
+  const tutti::test::program command(TUTTI_TEST_COMMAND);
+  const tutti::test::scratch here;
+  const std::string large = here.write("large.el", "0 268435456\n");
+  const auto e = command.standard_error("graph components " + large);
+  EXPECT_EQ(e.status, 1);
+  EXPECT_EQ(e.text, "tutti: " + large +
+                        ":1: 268435457 vertices are more than the limit of 268435456, which "
+                        "vertices_at_most (tutti graph --vertices-at-most) sets\n");
+  const std::string small = here.write("small.el", "0 9\n");
+  const std::string run = "graph components " + small + " --vertices-at-most ";
+  EXPECT_EQ(command.standard_error(run + "10").status, 0);
+  EXPECT_NE(command.standard_error(run + "9").text.find(
+                "small.el:1: 10 vertices are more than the limit of 9,"),
+            std::string::npos);
 }
 
 // Before anything is computed.

@@ -28,6 +28,11 @@ auto named(const char* name, std::vector<bad_file> files) {
   return testing::ValuesIn(files);
 }
 
+std::string beyond(const std::string& limit) {
+  return " are more than the limit of " + limit +
+         ", which vertices_at_most (tutti graph --vertices-at-most) sets";
+}
+
 class Malformed : public testing::TestWithParam<bad_file> {};
 
 TEST_P(Malformed, IsRefusedWithASentence) {
@@ -49,11 +54,14 @@ INSTANTIATE_TEST_SUITE_P(
            {"0 -1\n", ":1: a vertex must be a whole number from 0, not '-1'"},
            {"0 1.5\n", ":1: a vertex must be a whole number from 0, not '1.5'"},
            {"0,1\n", ":1: a vertex must be a whole number from 0, not '0,1'"},
-           {"0 4294967295\n", ":1: 4294967296 vertices are more than the limit of 268435456"},
+           {"0 4294967295\n", ":1: 4294967296 vertices" + beyond("268435456")},
            {"0 1\n99999999999999999999999 0\n",
-            ":2: a number beyond 2^64 vertices are more than the limit of 268435456"},
+            ":2: a number beyond 2^64 vertices" + beyond("268435456")},
            {"0 1\r2 3\n", ":1: a vertex must be a whole number from 0, not '1\\x0d2'"},
-           {"0 11\n", ":1: 12 vertices are more than the limit of 10", {.vertices_at_most = 10}},
+           {"0 11\n", ":1: 12 vertices" + beyond("10"), {.vertices_at_most = 10}},
+           {"0 4294967295\n",
+            ":1: 4294967296 vertices are more than the limit of 4294967294",
+            {.vertices_at_most = most_vertices}},
            {std::string("0 1\n\0\1\xff", 7),
             ":2: a vertex must be a whole number from 0, not '\\x00\\x01\\xff'"},
            {"0 1\n" + std::string(100, 'z'),
@@ -67,9 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
            {"# tutti graph: vertices=2 edges=1\n# tutti graph: vertices=2 edges=1\n0 1\n",
             ":2: there is a second header"},
            {"# tutti graph: vertices=99999999999 edges=1\n0 1\n",
-            ":1: 99999999999 vertices are more than the limit of 268435456"},
+            ":1: 99999999999 vertices" + beyond("268435456")},
            {"# Nodes: 99999999999 Edges: 1\n0 1\n",
-            ":1: 99999999999 vertices are more than the limit of 268435456"}}));
+            ":1: 99999999999 vertices" + beyond("268435456")}}));
 
 INSTANTIATE_TEST_SUITE_P(
     EdgeListWithoutEnding, Malformed,
@@ -124,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
             ":2: the header promises 1152921504606846976 entries, but the file has only 1 more "
             "lines"},
            {coordinate + "real general\n1152921504606846976 1152921504606846976 0\n",
-            ":2: 1152921504606846976 vertices are more than the limit of 268435456"},
+            ":2: 1152921504606846976 vertices" + beyond("268435456")},
            {coordinate + "pattern general\n3 3 2\n1 1\n\n",
             ":2: the header promises 2 entries, but there are 1"},
            {coordinate + "pattern general\n3 3 1\n1 1\n2 2\n",
@@ -201,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
            {gap(0, {-2, 2, 0, 1, 2}, {1, 0}),
             ": the header has a negative number of edges or vertices"},
            {gap(0, {2, std::int64_t{1} << 60, 0, 1, 2}, {1, 0}),
-            ": 1152921504606846976 vertices are more than the limit of 268435456"},
+            ": 1152921504606846976 vertices" + beyond("268435456")},
            {gap(0, {std::int64_t{1} << 60, 2, 0, 1, 2}, {1, 0}),
             ": the header promises 1152921504606846976 edges, more than fit into the file"},
            {gap(0, {2, 2, 0, 1, 2}, {1}),

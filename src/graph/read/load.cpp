@@ -152,7 +152,10 @@ void check_vertices(const input& in, std::uint64_t line, std::uint64_t vertices)
   const bool huge = vertices == ~std::uint64_t{0};
   throw file_error(in.name, line,
                    (huge ? "a number beyond 2^64" : std::to_string(vertices)) +
-                       std::string(" vertices are more than the limit of ") + std::to_string(most));
+                       std::string(" vertices are more than the limit of ") + std::to_string(most) +
+                       (most == most_vertices
+                            ? ""
+                            : ", which vertices_at_most (tutti graph --vertices-at-most) sets"));
 }
 
 std::uint64_t lines_in(const input& in, std::string_view rest) {
