@@ -26,9 +26,9 @@ class synapse_maker {
 
   float operator()(graph::vertex_t from, graph::vertex_t to, float given) const {
     const double weight = coupling_ * (weighted_ ? double{given} : random(from, to));
-    if (!(std::abs(weight) < 1000))
+    if (!(std::abs(weight) <= 1000))
       refuse(fmt::format(
-          "the current {} of the edge from {} to {} is out of range; it must be at most 1000",
+          "the current {} of the edge from {} to {} is out of range; it must be from -1000 to 1000",
           weight, from, to));
     return static_cast<float>(weight);
   }

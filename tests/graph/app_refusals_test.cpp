@@ -50,6 +50,10 @@ TEST(AppRefusals, Weights) {
   }
   s.coupling = 1e9;
   EXPECT_NE(refusal("spiking", small(1), s).find("from 0 to 1 is out of range"), std::string::npos);
+  s.coupling = 1000;
+  EXPECT_EQ(refusal("spiking", small(-1), s), "accepted");
+  EXPECT_NE(refusal("spiking", small(-1.5f), s).find("the current -1500 of the edge from 1 to 2"),
+            std::string::npos);
 }
 
 TEST(AppRefusals, Numbers) {
