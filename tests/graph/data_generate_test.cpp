@@ -300,6 +300,12 @@ INSTANTIATE_TEST_SUITE_P(
                           "'kron:scale=31,degree=1000' has more than 2^40 edges"},
         bad_specification{"geometric:vertices=9,radius=0.1,degree=2",
                           "generator 'geometric' accepts degree or radius, not both"},
+        bad_specification{"geometric:vertices=10",
+                          "generator 'geometric': the mean degree, 16 unless degree=... says "
+                          "otherwise, must be less than the number of vertices, 10"},
+        bad_specification{"geometric:vertices=10,degree=1e1",
+                          "generator 'geometric': the mean degree, 1e1, must be less than the "
+                          "number of vertices, 10"},
         bad_specification{"geometric:vertices=9,radius=0.6,wrap=1",
                           "generator 'geometric': with wrap=1 the radius must be at most 0.5"},
         bad_specification{"geometric:vertices=9,order=up",

@@ -33,8 +33,9 @@ double radius_of(const specification& how, vertex_t vertices) {
   const double degree = how.real("degree", 0, 0x1p31);
   if (vertices == 0) return 0;
   if (degree >= vertices && vertices > 1)
-    refuse("generator 'geometric': the mean degree must be less than the number of vertices, " +
-           std::to_string(vertices));
+    refuse("generator 'geometric': the mean degree, " + std::string(how.value_of("degree")) +
+           (how.is_given("degree") ? "" : " unless degree=... says otherwise") +
+           ", must be less than the number of vertices, " + std::to_string(vertices));
   constexpr double pi = 3.14159265358979323846;
   return std::min(std::sqrt(degree / (pi * vertices)), 1.5);
 }

@@ -22,6 +22,8 @@ class specification {
   const generator& which() const noexcept { return *which_; }
   std::string_view text() const noexcept { return text_; }
   bool is_given(std::string_view key) const noexcept;
+  // The text that was given for the key, or its default.
+  std::string_view value_of(std::string_view key) const;
 
   // These functions throw std::invalid_argument for a value of another type or out of range.
   std::uint64_t whole(std::string_view key, std::uint64_t least, std::uint64_t most) const;
@@ -32,7 +34,6 @@ class specification {
   std::uint64_t seed() const;
 
  private:
-  std::string_view value_of(std::string_view key) const;
   [[noreturn]] void bad_value(std::string_view key, const std::string& wanted) const;
 
   std::string text_;
