@@ -22,7 +22,7 @@ std::string absence::text() const {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (call_differently)
-    add("ranks call differently: a message with another operation or number of values has come");
+    add("ranks call differently: with another operation or another number of values");
   if (!late.empty()) add(listed(late) + (late.size() == 1 ? " has" : " have") + " not called");
   if (!silent.empty())
     add("the node of " + listed(silent) + (silent.size() == 1 ? " does" : " do") + " not answer");
@@ -109,10 +109,12 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
       who.are_unknown = known.empty();
       for (rank_t r = 0; r < known.size(); ++r) {
         if (r == rank()) continue;
-        if (!known[r])
+        if (!known[r]) {
           who.silent.push_back(r);
-        else if (known[r]->episode == episode_ && !known[r]->called)
-          who.late.push_back(r);
+        } else if (known[r]->episode == episode_) {
+          if (!known[r]->called) who.late.push_back(r);
+          who.call_differently = who.call_differently || known[r]->differs;
+        }
       }
       throw deadline_error(std::move(who));
     }

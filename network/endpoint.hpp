@@ -28,7 +28,8 @@ struct absence {
   std::vector<rank_t> late;
   // Their nodes do not answer.
   std::vector<rank_t> silent;
-  // A message has come with another operation or number of values than this rank's call.
+  // Some ranks' calls have another operation or number of values than others', as far as the nodes
+  // know.
   bool call_differently = false;
   // The nodes cannot be asked, so nobody is named.
   bool are_unknown = false;
@@ -121,10 +122,12 @@ class endpoint : public interface_base {
   // How many messages have come here that did not agree on what is called.
   virtual std::uint64_t disagreements() { return 0; }
   // Asks all nodes how far they are, and returns what has come until then: the rank's episode and
-  // whether its host has called, or nothing. Returns no entries if nodes cannot be asked.
+  // whether and how its host has called, or nothing. Returns no entries if nodes cannot be asked.
   struct progress {
     std::uint32_t episode = 0;
     bool called = false;
+    // The call does not agree with what others have called.
+    bool differs = false;
   };
   virtual std::vector<std::optional<progress>> inquire(clock::time_point until) = 0;
 

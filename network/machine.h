@@ -96,7 +96,9 @@ struct tutti_net_state {
   /* Messages that came in this episode, and in the next. */
   __u64 now, ahead;
   /* An episode has ended here: that before episode 0, too, is one that others may ask for. */
-  __u32 has_ended, unused;
+  __u32 has_ended;
+  /* The host's call does not agree with what has come in this episode, so it does not count. */
+  __u32 differs;
 };
 
 /* What messages carry. A parity is that of the episode: a node is asked for values of its last
@@ -241,6 +243,7 @@ TUTTI_NET_INLINE void tutti_net_advance(const struct tutti_net_table* t, struct 
   s->now = s->ahead;
   s->ahead = 0;
   s->row = 0;
+  s->differs = 0;
   s->has_ended = 1;
   ++s->episode;
 }
@@ -335,6 +338,7 @@ TUTTI_NET_INLINE void tutti_net_step(const struct tutti_net_table* t, struct tut
   if ((seen & bit) != 0) return;
   if (v && !tutti_net_take(t, v, (__u32)slot, m, values, seen == 0)) {
     a->outcome = TUTTI_NET_DISAGREES;
+    s->differs |= (__u32)from_host;
     return;
   }
   if (!is_now) {
@@ -345,6 +349,13 @@ TUTTI_NET_INLINE void tutti_net_step(const struct tutti_net_table* t, struct tut
   s->now |= bit;
   tutti_net_advance(t, s, v, a);
   a->outcome = TUTTI_NET_COUNTED;
+}
+
+/* Returns what TUTTI_NET_STATUS says of the host in `wanted`. It has no branches, because the
+ * verifier follows each. */
+TUTTI_NET_INLINE __u8 tutti_net_call_of(const struct tutti_net_state* s) {
+  const __u64 counts = s->now & 1;
+  return (__u8)(counts | (s->differs & ~counts & 1) << 1);
 }
 
 /* Fills in the message of an action: bit `slot` of `send`. */

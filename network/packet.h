@@ -54,7 +54,8 @@ enum tutti_net_kind {
   TUTTI_NET_ASK = 4,
   /* From any host to any node: how far are you? Answered by TUTTI_NET_STATUS. */
   TUTTI_NET_QUERY = 5,
-  /* The episode is the sender's; `wanted` is 1 if its host has called in this episode. */
+  /* The episode is the sender's; `wanted` is 1 if its host has called in this episode, and 2 if it
+   * has called differently from others. */
   TUTTI_NET_STATUS = 6,
 };
 

@@ -122,8 +122,8 @@ void udp_endpoint::act(const tutti_net_actions& a, const sockaddr_in* from) {
     }
   }
   if (a.answer && from != nullptr)
-    send(state_.episode, TUTTI_NET_STATUS, TUTTI_NET_EVERYONE, state_.now & 1, nullptr, *from,
-         false);
+    send(state_.episode, TUTTI_NET_STATUS, TUTTI_NET_EVERYONE, tutti_net_call_of(&state_), nullptr,
+         *from, false);
   if (a.released) stamps_.released = nanoseconds();
 }
 
@@ -146,7 +146,7 @@ tutti_net_actions udp_endpoint::deliver(std::span<const std::uint8_t> datagram,
     return a;
   }
   if (m.kind == TUTTI_NET_STATUS) {
-    if (m.source < size()) known_[m.source] = progress{m.episode, m.wanted == 1};
+    if (m.source < size()) known_[m.source] = progress{m.episode, m.wanted != 0, m.wanted == 2};
     return a;
   }
   tutti_net_step(&table_, &state_, values_.get(), &m, values.data(), 0, &a);

@@ -399,7 +399,7 @@ std::vector<std::optional<endpoint::progress>> xdp_endpoint::inquire(clock::time
         said.identity.communicator == table_.communicator &&
         said.identity.incarnation == table_.incarnation && (said.words != 0) == has_nonce &&
         (!has_nonce || said.nonce == nonce))
-      known_[r] = progress{said.episode, said.called == 1};
+      known_[r] = progress{said.episode, said.called != 0, said.called == 2};
   };
   const auto complete = [&] {
     for (rank_t r = 0; r < size(); ++r)

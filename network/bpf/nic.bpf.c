@@ -323,7 +323,7 @@ int tutti_xdp(struct xdp_md* ctx) {
     tutti_net_compose(&me->table, 0, me->state.episode, TUTTI_NET_STATUS, source, m);
     if (m->communicator != s->identity.communicator || m->incarnation != s->identity.incarnation)
       return XDP_DROP;
-    m->wanted = (__u8)(me->state.now & 1);
+    m->wanted = tutti_net_call_of(&me->state);
     m->words = (__u8)words;
     m->operation = operation;
     m->check = check_of(place);
