@@ -243,7 +243,15 @@ void basic_team<Memory>::run_loop(detail::loop_work& work,
   } const here(this);
   if (!mine.alone_for_a_while()) return;
   // acquire: makes the state of the previous opener visible; pairs with its clearing of is_open_.
-  if (is_open_.exchange(true, acquire) && !begin_otherwise()) return mine.alone();
+  if (is_open_.exchange(true, acquire)) {
+    bool has_begun = false;
+    try {
+      has_begun = begin_otherwise();
+    } catch (...) {
+      // A child of fork() cannot have workers again. The loop has begun, and ends without them.
+    }
+    if (!has_begun) return mine.alone();
+  }
   struct open {
     explicit open(basic_team& t) noexcept : of(t) {}
     // release: publishes this opener's state to the next one; pairs with the exchange above.
