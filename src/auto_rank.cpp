@@ -30,23 +30,26 @@ class ranked_by_participant final : public auto_rank {
   rank_t rank_of_this_thread() override {
     struct claim {
       std::uint64_t barrier = 0;
-      const void* participant = nullptr;
+      std::uint64_t participant = 0;
       rank_t rank = 0;
     };
     constexpr std::size_t count = 8;
     thread_local claim claims[count];
-    // A virtual rank is a participant of its own.
-    const void* const fiber = fiber_group::running();
-    const void* const me = fiber != nullptr ? fiber : &claims;
-    claim& mine = claims[(id_ + reinterpret_cast<std::uintptr_t>(fiber) / sizeof(claim)) % count];
+    // A thread is known by a number that no other thread gets, because a later thread may have the
+    // addresses of one that has ended. A virtual rank is a participant of its own. The address of
+    // its fiber is even, and the number of a thread is odd.
+    thread_local const std::uint64_t thread = 2 * next_id() + 1;
+    const auto fiber = reinterpret_cast<std::uintptr_t>(fiber_group::running());
+    const std::uint64_t me = fiber != 0 ? fiber : thread;
+    claim& mine = claims[(id_ + fiber / sizeof(claim)) % count];
     if (mine.barrier != id_ || mine.participant != me) mine = {id_, me, find_or_claim_rank(me)};
     return mine.rank;
   }
 
  private:
-  // `participant` is an address that belongs to the thread or the virtual rank. It identifies the
-  // participant when the thread uses more barriers than it can remember.
-  rank_t find_or_claim_rank(const void* participant) {
+  // `participant` identifies the thread or the virtual rank when it uses more barriers than it can
+  // remember.
+  rank_t find_or_claim_rank(std::uint64_t participant) {
     // relaxed: here and below, a thread searches for what it wrote itself.
     for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
       if (owners_[rank].load(relaxed) == participant) return rank;
@@ -69,7 +72,7 @@ class ranked_by_participant final : public auto_rank {
   std::unique_ptr<any_barrier> barrier_;
   std::string name_;
   // The thread or virtual rank of each rank.
-  array<std::atomic<const void*>> owners_;
+  array<std::atomic<std::uint64_t>> owners_;
   std::uint64_t id_ = next_id();
   std::atomic<rank_t> next_rank_{0};
 };

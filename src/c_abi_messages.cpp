@@ -112,6 +112,7 @@ int tutti_communicator_create(tutti_communicator** out, uint32_t participants,
   tutti::communicator_options chosen;
   if (options != nullptr) {
     if (options->size < sizeof *options) return TUTTI_EINVAL;
+    if (const int error = tutti::c_abi::check_later_members(*options)) return error;
     if (options->detector != nullptr) chosen.detector = options->detector;
     if (options->wait != nullptr) chosen.wait = options->wait;
     if (options->ring_bytes != 0) chosen.ring_bytes = options->ring_bytes;

@@ -127,11 +127,7 @@ int read_options(const tutti_team_options& given, tutti_team_options& known) {
   constexpr std::size_t first_version = offsetof(tutti_team_options, patience);
   if (given.size < first_version) return TUTTI_EINVAL;
   std::memcpy(&known, &given, std::min(given.size, sizeof known));
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
-  // A member of a later version must be 0.
-  for (std::size_t i = sizeof known; i < given.size; ++i)
-    if (bytes[i] != 0) return TUTTI_ENOTSUP;
-  return TUTTI_OK;
+  return tutti::c_abi::check_later_members(given);
 }
 
 // Translates the options to C++ and checks those that have an error of their own.

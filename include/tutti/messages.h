@@ -93,7 +93,8 @@ TUTTI_API uint32_t tutti_endpoint_size(const tutti_endpoint* me);
 /* Copies the bytes and sends them. Messages to one participant arrive in their order. They leave
  * when some have come together, at tutti_endpoint_flush, or in an idle function.
  * Errors: TUTTI_EINVAL (me is NULL; data is NULL while bytes > 0; 4 GiB or more), TUTTI_ERANK,
- * TUTTI_EAGAIN (there is no room now: receive, release everything, and try again). */
+ * TUTTI_EAGAIN (there is no room now: receive, release everything, and try again), TUTTI_ENOMEM
+ * (nothing was sent). */
 TUTTI_API int tutti_endpoint_try_send(tutti_endpoint* me, uint32_t to, const void* data,
                                       size_t bytes);
 
@@ -154,7 +155,8 @@ typedef struct tutti_absentee {
 
 /* Waits until a message can be received here, or until all participants are idle and no message is
  * under way; *result becomes a tutti_idle.
- * Errors: TUTTI_EINVAL (a pointer is NULL), TUTTI_EDIED (a participant has left). */
+ * Errors: TUTTI_EINVAL (a pointer is NULL), TUTTI_EDIED (a participant has left), TUTTI_ENOMEM (a
+ * large message that waits here to leave, as in tutti_endpoint_try_send). */
 TUTTI_API int tutti_endpoint_idle(tutti_endpoint* me, int vote, int* result);
 
 /* Does the same, but gives up after timeout_ns nanoseconds. Then it writes up to `capacity`

@@ -198,6 +198,14 @@ static void test_errors(void) {
   CHECK(tutti_communicator_create(&all, 4096, NULL) == TUTTI_EINVAL);
   tutti_communicator_options options = {0, NULL, NULL, 0};
   CHECK(tutti_communicator_create(&all, 2, &options) == TUTTI_EINVAL);
+  struct {
+    tutti_communicator_options known;
+    int later;
+  } of_a_later_version = {{sizeof of_a_later_version, NULL, NULL, 0}, 1};
+  CHECK(tutti_communicator_create(&all, 2, &of_a_later_version.known) == TUTTI_ENOTSUP);
+  of_a_later_version.later = 0;
+  CHECK(tutti_communicator_create(&all, 2, &of_a_later_version.known) == TUTTI_OK);
+  tutti_communicator_destroy(all);
   options.size = sizeof options;
   options.detector = "telepathy";
   CHECK(tutti_communicator_create(&all, 2, &options) == TUTTI_ENAME);

@@ -116,6 +116,21 @@ TEST_F(Misuse, ArrivalsThatCanNeverBeRight) {
   EXPECT_NO_THROW((void)sync.arrive(3));
 }
 
+TEST_F(Misuse, MoreArrivalsThanThePhaseLacks) {
+  barrier sync(3);
+  (void)sync.arrive(2);
+  EXPECT_MISUSE("arrive(2) in a phase that lacks 1 arrival", (void)sync.arrive(2));
+  (void)sync.arrive();
+  EXPECT_NO_THROW((void)sync.arrive(2));
+  // Five participants without a completion are counted by tickets too; six by stripes.
+  for (const int n : {5, 6}) {
+    barrier many(n, barrier_options{.few = 5});
+    (void)many.arrive(n - 1);
+    EXPECT_MISUSE("arrive(3) in a phase that lacks 1 arrival", (void)many.arrive(3));
+    EXPECT_NO_THROW((void)many.arrive());
+  }
+}
+
 // Two participants wait for a third; two more come in before it.
 TEST_F(Misuse, MoreThreadsInsideThanParticipants) {
   barrier sync(2);
@@ -308,6 +323,22 @@ TEST(Refused, PairsThatDoNotGoTogether) {
   expect_refused(
       "wait policy 'spin' needs a named algorithm: tutti's choice always waits adaptively",
       [] { barrier sync(2, barrier_options{.wait = "spin"}); });
+}
+
+// A later thread may have the memory of one that has ended, and it is another participant all the
+// same.
+TEST(Refused, AThreadThatComesAfterTheParticipantsHaveEnded) {
+  barrier sync(2, barrier_options{.algorithm = "flags"});
+  {
+    const std::jthread one([&] { sync.arrive_and_wait(); }), other([&] { sync.arrive_and_wait(); });
+  }
+  for (int i = 0; i < 4; ++i)
+    std::thread([&] {
+      expect_refused(
+          "algorithm 'flags' needs the same 2 threads in every episode; another thread arrived "
+          "without a rank",
+          [&] { sync.arrive_and_wait(); });
+    }).join();
 }
 
 TEST(Refused, ThreadsWithoutRanksWhereRanksCount) {

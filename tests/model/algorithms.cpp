@@ -123,7 +123,35 @@ program roam(rank_t n, rank_t fan, bool drops) {
           }};
 }
 
+// Nobody waits: a thread that comes early for the next episode comes again until the episode has
+// ended. Each completion must see what the one before it has done.
+template <class Wait>
+class passing : public scenario {
+ public:
+  passing(rank_t participants, rank_t fan) : barrier_(participants, fan) {}
+
+  void thread(rank_t /*rank*/) override {
+    typename striped_barrier<checked, Wait>::thread_state mine;
+    const auto complete = [this] { completions_ = completions_ + 1; };
+    for (unsigned i = 0; i < 2; ++i) barrier_.arrive(mine, false, complete);
+  }
+
+ private:
+  striped_barrier<checked, Wait> barrier_;
+  checked_plain<unsigned> completions_{0};
+};
+
+template <class Wait>
+program pass(rank_t n, rank_t fan) {
+  return {wait_name<Wait>() + ", without waiting, completion, fan " + std::to_string(fan) +
+              ", n = " + std::to_string(n),
+          n,
+          [=]() -> std::unique_ptr<scenario> { return std::make_unique<passing<Wait>>(n, fan); }};
+}
+
 void add_striped_programs(std::vector<program>& to) {
+  for (rank_t n = 2; n <= 3; ++n)
+    for (rank_t fan = 1; fan <= 2; ++fan) to.push_back(pass<spinning>(n, fan));
   for (const bool drops : {false, true}) {
     to.push_back(roam<spinning>(2, 1, drops));
     to.push_back(roam<spinning>(3, 1, drops));

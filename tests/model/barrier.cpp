@@ -92,6 +92,21 @@ class phases : public scenario {
   board board_;
 };
 
+// Nobody waits. Each completion must see what the one before it has done.
+class only_arriving : public scenario {
+ public:
+  explicit only_arriving(rank_t threads)
+      : barrier_(threads, count_phases{&completed_}, {"", "adaptive", 0, 1}) {}
+
+  void thread(rank_t /*rank*/) override {
+    for (unsigned i = 0; i < 2; ++i) (void)barrier_.arrive();
+  }
+
+ private:
+  checked_plain<unsigned> completed_{0};
+  checked_barrier<spin_wait<checked>, count_phases> barrier_;
+};
+
 std::string name_of(const shape& s) {
   std::string name = s.how == calls::ranked      ? "with ranks"
                      : s.how == calls::anonymous ? "without ranks"
@@ -131,6 +146,9 @@ std::vector<subject> barrier_subjects() {
     add_shape<spin_wait<checked>>("spin", s, made.programs);
     s.both = 2;
     add_shape<park_wait<checked, 1>>("park", s, made.programs);
+    made.programs.push_back(
+        {"without waiting, completion, n = " + std::to_string(n), n,
+         [n]() -> std::unique_ptr<scenario> { return std::make_unique<only_arriving>(n); }});
   }
   return {std::move(made)};
 }

@@ -94,6 +94,8 @@ class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory>
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1, site where = site::here()) {
     algorithm_.require_split("arrive");
     checks_.check_update(update, where);
+    if (where.checks() && update > 1) [[unlikely]]
+      checks_.check_lacking(update, algorithm_.missing(algorithm_.present()), where);
     return arrival_token(algorithm_.count_arrival(my_state(), static_cast<rank_t>(update)));
   }
 

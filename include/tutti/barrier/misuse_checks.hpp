@@ -55,6 +55,12 @@ class misuse_checks {
       report_update(update, where);
   }
 
+  // `lacking` is the number of arrivals that the phase of the caller lacks, with the caller's.
+  void check_lacking(std::ptrdiff_t update, rank_t lacking, site where) const {
+    if (update > static_cast<std::ptrdiff_t>(lacking)) [[unlikely]]
+      report_lacking(update, lacking, where);
+  }
+
   // `before` is the record of the rank (arrival_records.hpp) without this arrival.
   template <class Record>
   void check_arrival(rank_t rank, const Record& before, std::uint64_t phase, site where) const {
@@ -77,6 +83,12 @@ class misuse_checks {
   [[gnu::cold, gnu::noinline]] void report_update(std::ptrdiff_t update, site where) const {
     on_misuse("arrive(" + std::to_string(update) + ") on a barrier of " +
                   std::to_string(participants_) + " participants",
+              where.at());
+  }
+  [[gnu::cold, gnu::noinline]] static void report_lacking(std::ptrdiff_t update, rank_t lacking,
+                                                          site where) {
+    on_misuse("arrive(" + std::to_string(update) + ") in a phase that lacks " +
+                  std::to_string(lacking) + (lacking == 1 ? " arrival" : " arrivals"),
               where.at());
   }
   [[gnu::cold, gnu::noinline]] static void report_arrival(rank_t rank, bool has_dropped,

@@ -83,9 +83,10 @@ class striped_barrier {
     const rank_t first = (mine.leaf == unknown ? Memory::place() : mine.leaf) % leaves_;
     bool guesses = mine.left != 0;
     for (;; Memory::relax()) {
-      // relaxed: the counters decide which episode counts; a thread that has waited, or was told to
-      // arrive by one that has, cannot see an older one.
-      const std::uint32_t episode = go_.load(relaxed);
+      // acquire: pairs with the release of the episode before, for a thread that arrives without
+      // having waited, so that the completion of that episode happens before the next one. The
+      // counters decide which episode counts, so an older one is only refused.
+      const std::uint32_t episode = go_.load(Memory::order("striped.next", acquire));
       for (rank_t i = 0, leaf = first; i < leaves_;
            ++i, leaf = leaf + 1 == leaves_ ? 0 : leaf + 1) {
         counter& at = counters_[leaf];

@@ -79,7 +79,9 @@ class ticket_barrier {
     const std::uint64_t first = tickets_.fetch_add(count, Memory::order("ticket.arrive", seq_cst));
     const std::uint64_t episode = episode_of_.quotient(first);
     const std::uint64_t end = (episode + 1) * participants_;
-    const bool is_last = first + count == end;
+    // Too many arrivals, which are a misuse, may draw more than the last ticket. Even then the
+    // participants that sleep are woken.
+    const bool is_last = first + count >= end;
     if (is_last) wait_.notify_ordered(tickets_);
     return {episode, end, first + participants_ == end, is_last};
   }

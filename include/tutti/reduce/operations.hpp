@@ -10,7 +10,9 @@
 //   tutti::plus{}(my_vector{1, 2}, my_vector{3, 4})             // by its operator +
 //
 // Every bit of a result is defined, so a reduction can promise the same bits whatever computes it:
-//   * Integers wrap around, as those of std::atomic do, so signed overflow is defined.
+//   * Integers wrap around, as those of std::atomic do, so signed overflow is defined. The sum of
+//     bools is their logical or, and their product the logical and. To count them, convert them to
+//     an integer first.
 //   * Floating-point operations follow IEEE 754 in the current rounding mode. minimum and maximum
 //     are those of IEEE 754-2019: a NaN wins, and -0 < +0. (std::min keeps the first of two zeros
 //     and may lose a NaN, and so may fmin.)

@@ -53,7 +53,9 @@ class basic_member {
   rank_t rank() const noexcept { return rank_; }
   // Returns the number of ranks in the region.
   rank_t size() const noexcept { return size_; }
-  // Returns the thread that runs this rank, 0 .. team.threads()-1.
+  // Returns the thread that runs this rank, 0 .. team.threads()-1. It is 0 in a region or a loop
+  // that runs alone, whichever thread runs it. So if several threads open regions of one team at
+  // once, do not use this number to find memory for each thread.
   rank_t thread() const noexcept { return thread_; }
 
   // A block from first up to, not including, last.
