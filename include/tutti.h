@@ -278,8 +278,9 @@ TUTTI_API uint32_t tutti_shared_barrier_participants(const tutti_shared_barrier*
  * Errors: TUTTI_EINVAL (barrier is NULL, or has not joined). */
 TUTTI_API int tutti_shared_barrier_leave(tutti_shared_barrier* barrier);
 
-/* Arrive, wait, and both. *phase is the number of the phase, modulo 2^31. After TUTTI_ETIMEDOUT the
- * arrival counts: wait again. UINT64_MAX nanoseconds are no deadline.
+/* Arrive, wait, and both. *phase is the number of the phase, modulo 2^31: wait for the one that the
+ * last call of tutti_shared_barrier_arrive gave. After TUTTI_ETIMEDOUT the arrival counts: wait
+ * again. UINT64_MAX nanoseconds are no deadline.
  * Errors: TUTTI_EINVAL (a pointer is NULL; the handle has not joined, or has arrived in this phase
  * already), TUTTI_EDIED, TUTTI_ETIMEDOUT. */
 TUTTI_API int tutti_shared_barrier_arrive(tutti_shared_barrier* barrier, uint64_t* phase);

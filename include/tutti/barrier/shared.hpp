@@ -145,6 +145,8 @@ class TUTTI_CONTAINERS TUTTI_API shared_barrier {
 
   // Arrives, and returns the phase to wait for.
   std::uint32_t arrive();
+  // Waits for the end of the phase that this object's last arrival counted in. For a phase that has
+  // ended it returns at once.
   [[nodiscard]] shared_result wait(std::uint32_t phase);
   [[nodiscard]] shared_result arrive_and_wait();
   // Arrives for the last time, without waiting.

@@ -31,6 +31,7 @@
 //            of on() may call nothing but send(). An exception that a handler throws comes out of
 //            the call that ran it; its message counts as handled.
 // Source     von Eicken et al., "Active messages" (1992), for the idea.
+// Hosted only: it needs exceptions, std::deque and std::vector.
 #pragma once
 
 #include <cstddef>

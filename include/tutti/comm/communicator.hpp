@@ -18,6 +18,7 @@
 // Thread-safety: each endpoint belongs to one thread (or fiber) at a time; different endpoints may
 // be used at the same time.
 // Destruction: after every participant has returned from its last call.
+// Hosted only: it needs exceptions and std::vector.
 #pragma once
 
 #include <memory>

@@ -17,7 +17,7 @@
 // Thread-safety: one thread at a time may post as a sender, and one may poll or wait as a worker.
 // add() and remove() are thread-safe.
 // Source     the events of Hale and Dinda 2018, section IV.B, without an interrupt
-// Hosted only: std::vector and std::chrono are part of the interface.
+// Hosted only: it needs exceptions; std::vector and std::chrono are part of the interface.
 #pragma once
 
 #include <chrono>
