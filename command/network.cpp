@@ -9,10 +9,8 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -25,7 +23,7 @@
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
-#include "network/discover_devices.hpp"
+#include "network/device.hpp"
 #include "network/engine_cards.hpp"
 #include "network/measure.hpp"
 #include "network/mpi_peer.hpp"
@@ -50,9 +48,6 @@ struct network_options {
   bool engines = false;
   std::string background = "none", session = "own", imbalance = "0s";
   bool growth = false;
-  bool hostfile = false;
-  std::string key_file;
-  double seconds = 10;
   bool json = false;
 };
 
@@ -90,127 +85,6 @@ int run_attach(const network_options& o) {
 int run_detach(const network_options& o) {
   detach(o.device);
   fmt::print("{}: tutti's programs are off\n", o.device);
-  return cli::success;
-}
-
-const char* text_of(owning_process::state s) {
-  return s == owning_process::state::runs        ? "runs"
-         : s == owning_process::state::has_ended ? "has ended"
-                                                 : "is in another process namespace";
-}
-
-int run_status(const network_options& o) {
-  const attached_device d = look_at(o.device);
-  const program_maps maps = open_maps(o.device);
-  const auto counters = maps.counters();
-  const auto members = maps.members();
-  if (o.json) {
-    cli::json line{{"type", "network_status"}, {"device", d.name}, {"mode", d.mode}};
-    for (std::size_t c = 0; c < counters.size(); ++c)
-      line["counters"][counter_names[c]] = counters[c];
-    line["verified_instructions"] = cli::json::object();
-    for (const auto& [program, count] : d.verified) line["verified_instructions"][program] = count;
-    line["communicators"] = cli::json::array();
-    for (const tutti_net_member& m : members) {
-      cli::json one{{"communicator", m.table.communicator},
-                    {"topology", topology_names[m.table.topology]},
-                    {"rank", m.table.rank},
-                    {"ranks", m.table.size},
-                    {"episode", m.state.episode},
-                    {"host_has_called", (m.state.now & 1) != 0}};
-      if (const auto owner = maps.owner_of(m.table.communicator)) {
-        one["process"] = owner->number;
-        if (owner->now != owning_process::state::is_unseen)
-          one["process_runs"] = owner->now == owning_process::state::runs;
-      }
-      line["communicators"].push_back(one);
-    }
-    if (const std::string missing = what_is_missing(d); !missing.empty()) line["missing"] = missing;
-    fmt::print("{}\n", line.dump());
-    return cli::success;
-  }
-  fmt::print("{}: {}, {} mode\n", d.name, d.program, d.mode);
-  if (const std::string missing = what_is_missing(d); !missing.empty())
-    fmt::print("  {}\n", missing);
-  if (counters[TUTTI_NET_COUNT_NO_ROOM] > 0) fmt::print("  {}\n", what_driver_lacks(o.device));
-  if (const std::string tight = what_does_not_fit(o.device); !tight.empty())
-    fmt::print("  {}\n", tight);
-  for (std::size_t c = 0; c < counters.size(); ++c)
-    fmt::print("  {:<10} {:>12}\n", counter_names[c], counters[c]);
-  for (const auto& [name, instructions] : d.verified)
-    fmt::print("  {}: the verifier went through {} instructions\n", name, instructions);
-  if (members.empty()) fmt::print("  no communicator has a table here\n");
-  for (const tutti_net_member& m : members) {
-    fmt::print("  communicator {}: {} of {}, rank {}, episode {}, the host {}",
-               m.table.communicator, topology_names[m.table.topology], m.table.size, m.table.rank,
-               m.state.episode, (m.state.now & 1) != 0 ? "waits" : "computes");
-    const auto owner = maps.owner_of(m.table.communicator);
-    fmt::print("{}\n",
-               owner ? fmt::format("; process {} {}", owner->number, text_of(owner->now)) : "");
-  }
-  return cli::success;
-}
-
-std::string text_of(std::uint32_t ip) {
-  const auto* const b = reinterpret_cast<const std::uint8_t*>(&ip);
-  return fmt::format("{}.{}.{}.{}", b[0], b[1], b[2], b[3]);
-}
-
-// Reads a key of 32 hexadecimal digits.
-tutti_net_key key_in(const std::string& file) {
-  std::ifstream in(file);
-  std::string text, more;
-  if (!(in >> text))
-    throw std::runtime_error("--key-file " + file + " cannot be read, or is empty");
-  tutti_net_key key{0, 0};
-  const auto read = [&](const char* from, auto& half) {
-    return std::from_chars(from, from + 16, half, 16).ptr == from + 16;
-  };
-  if (text.size() != 32 || !read(text.data(), key.k0) || !read(text.data() + 16, key.k1) ||
-      in >> more)
-    throw std::runtime_error("--key-file " + file +
-                             " must have 32 hexadecimal digits, such as `openssl rand -hex 16` "
-                             "prints");
-  return key;
-}
-
-int run_discover(const network_options& o) {
-  // What is wrong here is told before the others have been waited for.
-  const unsigned topology = o.topologies == "auto" ? 0 : topology_named(o.topologies);
-  if (topology == TUTTI_NET_SWITCH)
-    throw std::invalid_argument("--topology is 'switch'; hosts cannot find a switch that combines");
-  discovery_wish wish;
-  wish.devices = cli::split("device", o.device);
-  wish.nodes = o.nodes;
-  if (!o.key_file.empty()) wish.key = key_in(o.key_file);
-  wish.at_most = std::chrono::milliseconds(static_cast<long>(o.seconds * 1000));
-  const discovered found = discover(wish);
-  const std::optional<found_plan> plan = plan_of(found.network, found.me, topology);
-  if (!plan) throw std::runtime_error("the network is not connected");
-  if (o.json) {
-    cli::json line{{"type", "network_discovery"},
-                   {"shape", plan->shape},
-                   {"topology", topology_names[plan->topology]},
-                   {"rank", plan->rank},
-                   {"ranks", plan->nodes.size()},
-                   {"addresses", cli::json::array()}};
-    for (const node_id id : plan->nodes)
-      line["addresses"].push_back(text_of(found.network.at(id).ip));
-    fmt::print("{}\n", line.dump());
-    return cli::success;
-  }
-  if (o.hostfile) {
-    for (const node_id id : plan->nodes) fmt::print("{}\n", text_of(found.network.at(id).ip));
-    return cli::success;
-  }
-  fmt::print("{} {}, a {}; barriers by {}, rank {} is here\n", plan->nodes.size(),
-             plan->nodes.size() == 1 ? "node" : "nodes", plan->shape,
-             topology_names[plan->topology], plan->rank);
-  for (rank_t r = 0; r < plan->nodes.size(); ++r) {
-    const found_node& node = found.network.at(plan->nodes[r]);
-    fmt::print("  rank {:<3} {:<15} {}{}\n", r, text_of(node.ip), r == 0 ? "root" : "",
-               r == plan->rank ? (r == 0 ? ", this node" : "this node") : "");
-  }
   return cli::success;
 }
 
@@ -546,34 +420,8 @@ void add_network(cli::command& program) {
       .show_default();
   cli::command detach = add("detach", "Take the programs off a device", run_detach);
   detach.add_option("device", o->device, "A device that has them").required();
-  cli::command status = add("status", "Print counters and communicators of a device", run_status);
-  status.add_option("device", o->device, "A device that has the programs").required();
-  status.add_flag("--json", o->json, "Print one JSON line");
-  auto d = std::make_shared<network_options>();
-  d->nodes = 0;
-  d->topologies = "auto";
-  cli::command discover = network.add_subcommand(
-      "discover", "Find the other nodes that discover now, and agree with them on ranks and root");
-  discover.runs([d] { return run_discover(*d); });
-  discover.add_option("device", d->device, "A device, or the devices of all cables: eth0,eth1")
-      .required();
-  discover
-      .add_option("--nodes", d->nodes,
-                  "Wait for so many; 0: for those that come before nothing changes any more")
-      .between(0u, 4096u)
-      .show_default();
-  discover
-      .add_option("--topology", d->topologies,
-                  "auto: what suits the cables; or ring, tree, star, butterfly, dissemination")
-      .show_default();
-  discover.add_option("--time", d->seconds, "Seconds to wait").between(0.1, 3600.0).show_default();
-  discover
-      .add_option("--key-file", d->key_file,
-                  "A file with 32 hexadecimal digits; hosts with others do not count")
-      .value_name("FILE");
-  discover.add_flag("--hostfile", d->hostfile,
-                    "Print the addresses in the order of ranks, as mpirun reads them");
-  discover.add_flag("--json", d->json, "Print one JSON line");
+  add_network_status(network);
+  add_network_discover(network);
   cli::command bed = add("testbed",
                          "Measure barriers between hosts in network namespaces, which vanish with "
                          "the command",

@@ -10,6 +10,10 @@ void add_info(cli::command& program);
 void add_vcode(cli::command& program);
 // Only where libbpf and clang were there when tutti was built.
 void add_network(cli::command& program);
+// status.
+void add_network_status(cli::command& network);
+// discover.
+void add_network_discover(cli::command& network);
 // Only where toml++ was there when tutti was built.
 void add_sim(cli::command& program);
 void add_graph(cli::command& program);
