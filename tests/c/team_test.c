@@ -7,29 +7,12 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "tests/c/check.h"
-#include "tutti.h"
+#include "tests/c/teams.h"
 
 enum { most_ranks = 9, episodes = 30, long_array = 1000, failed_on_purpose = 42 };
 static const uint64_t minute_ns = UINT64_C(60000000000);
 static const uint64_t blink_ns = 2000000;
-
-static tutti_team* make_team(uint32_t threads, uint32_t ranks, const char* barrier) {
-  const tutti_team_options options = {.size = sizeof(tutti_team_options),
-                                      .threads = threads,
-                                      .ranks = ranks,
-                                      .barrier = barrier,
-                                      .place = TUTTI_UNPLACED};
-  tutti_team* team = NULL;
-  CHECK(tutti_team_create(&team, &options) == TUTTI_OK);
-  CHECK(tutti_team_size(team) == ranks);
-  CHECK(tutti_team_threads(team) == threads);
-  return team;
-}
 
 /* ---- the work of the ranks */
 
@@ -373,7 +356,6 @@ static int hold(tutti_member* me, void* arg) {
 }
 
 /* Opens a region on the team on a thread of its own. */
-static int do_nothing(tutti_member* me, void* arg) { return (void)me, (void)arg, TUTTI_OK; }
 static void* run_in_time(void* team) {
   for (int i = 0; i < 100; ++i)
     if (tutti_team_run_for(team, do_nothing, NULL, minute_ns) != TUTTI_OK) return team;
@@ -498,51 +480,6 @@ static void test_create_errors(void) {
   CHECK(tutti_team_size(NULL) == 0 && tutti_team_threads(NULL) == 0);
 }
 
-/* With little address space the system cannot create another thread; the threads that it has
- * created must end. */
-static void test_no_more_threads(void) {
-#ifdef TUTTI_TEST_SANITIZED
-  return; /* Their shadow memory needs the address space. */
-#endif
-  const pid_t child = fork();
-  if (child == 0) {
-    const struct rlimit limit = {UINT64_C(256) << 20, UINT64_C(256) << 20};
-    tutti_team* team = NULL;
-    const tutti_team_options options = {.size = sizeof options, .threads = 2000};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
-    const int error = tutti_team_create(&team, &options);
-    _exit(error == TUTTI_ETHREAD && team == NULL ? 0 : 2);
-  }
-  int status = -1;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-/* A child of fork() that cannot create the workers again is told so, and may try once more. */
-static void test_no_more_threads_in_a_child(void) {
-#ifndef TUTTI_TEST_SANITIZED
-  tutti_team* team = make_team(2, 2, NULL);
-  CHECK(tutti_team_run(team, do_nothing, NULL) == TUTTI_OK);
-  const pid_t child = fork();
-  if (child == 0) {
-    /* The limit does not count for root. */
-    struct rlimit most, none;
-    if (geteuid() == 0 && setuid(65534) != 0) _exit(1);
-    if (getrlimit(RLIMIT_NPROC, &most) != 0) _exit(2);
-    none = most;
-    none.rlim_cur = 0;
-    if (setrlimit(RLIMIT_NPROC, &none) != 0) _exit(3);
-    if (tutti_team_run(team, do_nothing, NULL) != TUTTI_ETHREAD) _exit(4);
-    if (setrlimit(RLIMIT_NPROC, &most) != 0) _exit(5);
-    _exit(tutti_team_run(team, do_nothing, NULL) == TUTTI_OK ? 0 : 6);
-  }
-  int status = -1;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  tutti_team_destroy(team);
-#endif
-}
-
 static int misuse_member(tutti_member* me, void* arg) {
   int* wrong = arg;
   double value = 1;
@@ -591,8 +528,6 @@ static void test_use_errors(void) {
 }
 
 int main(void) {
-  test_no_more_threads(); /* First: a fork copies the calling thread only. */
-  test_no_more_threads_in_a_child();
   test_another_threads_regions();
   for (uint32_t threads = 1; threads <= 5; ++threads) test_regions(threads, threads, NULL);
   test_regions(9, 9, NULL);
