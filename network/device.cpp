@@ -348,7 +348,9 @@ program_maps open_maps(const std::string& device) {
   const int error = bpf_obj_get_info_by_fd(fd, &info, &length);
   ::close(fd);
   if (error != 0) throw device_error("the attached program cannot be read: " + reason(errno));
-  return maps_by_number({ids.data(), info.nr_map_ids}, device);
+  // The kernel tells how many maps there are, even if that is more than the array holds.
+  const std::size_t known = std::min<std::size_t>(ids.size(), info.nr_map_ids);
+  return maps_by_number({ids.data(), known}, device);
 }
 
 program_maps attach_switch(const std::vector<std::string>& devices,
