@@ -327,11 +327,13 @@ def choices(data: Dataset) -> list[Choice]:
 
 
 def named_rows(data: Dataset) -> list[Row]:
-    """The rows that the choices name."""
+    """The rows that the choices name, one that is faster at a higher price among them."""
     return [
         row
         for choice in choices(data)
-        for row in (choice.best_tutti, choice.default, choice.best_peer, choice.ahead)
+        for row in (
+            choice.best_tutti, choice.default, choice.best_peer, choice.ahead, choice.dearer,
+        )
         if row is not None
     ]
 

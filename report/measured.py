@@ -26,7 +26,7 @@ from report.choice import (
 )
 from report.errors import ReportError
 from report.figures import overview
-from report.lines import KEY, Dataset, load, row_of
+from report.lines import KEY, Dataset, assemble, read_file, row_of
 from report.output import write_text
 from report.select import Row, best, rows, usual_wait
 from report.statistics import format_ratio, format_time
@@ -352,10 +352,10 @@ KEPT_KEYS = (
     "scenario", "session", "metric",
     "p25", "median", "p75", "ratio_median", "quantity", "reason", "cpu", "virtual_machine",
     "kernel", "compiler", "commit",
-    "unrecovered",
+    "unrecovered", "unit",
 )
 # What lines.py takes for a result that does not say it.
-USUAL = {"benchmark": "barrier", "scenario": "free", "pinned": True, "wait": ""}
+USUAL = {"benchmark": "barrier", "scenario": "free", "pinned": True, "wait": "", "unit": "ns"}
 
 
 def _shown(data: Dataset) -> set[tuple]:
@@ -381,7 +381,7 @@ def _is_needed(line: dict[str, Any], shown: set[tuple]) -> bool:
     none.
     """
     if line.get("type") == "result":
-        return _key(row_of(line)) in shown
+        return "unit" not in line and _key(row_of(line)) in shown
     is_about_default = line.get("provider") is None or (
         line.get("provider") == "tutti" and line.get("name") == "default"
     )
@@ -391,6 +391,8 @@ def _is_needed(line: dict[str, Any], shown: set[tuple]) -> bool:
 def shortened(line: dict[str, Any]) -> dict[str, Any]:
     """The line without what no part needs and without what a reader of lines fills in."""
     kept = {key: line[key] for key in KEPT_KEYS if line.get(key) is not None}
+    if line["type"] == "floor":
+        kept.pop("unit", None)
     if line["type"] == "result":
         kept = {
             key: value for key, value in kept.items() if USUAL.get(key) != value and key != "cores"
@@ -416,14 +418,16 @@ def keep(sources: Iterable[Path]) -> None:
 
 
 def kept_lines(sources: Iterable[Path]) -> str:
-    """The first machine and the lines that some part needs, as short as they can be."""
-    sources = list(sources)
-    kept, has_machine, shown = [], False, _shown(load(sources))
-    for path in sources:
-        texts = path.read_text(encoding="utf-8").splitlines()
-        for line in (json.loads(text) for text in texts if text.strip()):
-            is_first = line.get("type") == "machine" and not has_machine
-            has_machine = has_machine or is_first
-            if is_first or _is_needed(line, shown):
-                kept.append(json.dumps(shortened(line), separators=(",", ":")))
+    """The first machine and the lines that some part needs, as short as they can be.
+
+    The shortened lines tell which are needed, as the parts are made from these. So all lines of the
+    kept file are kept if it is given itself.
+    """
+    parsed = [(path, [shortened(line) for line in read_file(path)]) for path in sources]
+    kept, has_machine, shown = [], False, _shown(assemble(parsed))
+    for line in (line for _, lines in parsed for line in lines):
+        is_first = line["type"] == "machine" and not has_machine
+        has_machine = has_machine or is_first
+        if is_first or _is_needed(line, shown):
+            kept.append(json.dumps(line, separators=(",", ":")))
     return "\n".join(kept) + "\n"

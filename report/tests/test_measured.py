@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from report import measured
+from report import measured, style
 from report.choice import choices
 from report.cli import main
 from report.errors import ReportError
@@ -137,6 +137,26 @@ def test_only_what_the_pages_show_is_kept(project: Path, all_stored: list[Path])
     few, all_of_them = load([measured.KEPT]), load(all_stored).of("barrier", "region")
     assert len(few.results) < len(all_of_them.results)
     measured.keep([measured.KEPT])
+    assert measured.KEPT.read_text() == once
+
+
+def test_the_kept_lines_of_the_project_are_kept_again_as_they_are():
+    assert measured.kept_lines([measured.KEPT]) == measured.KEPT.read_text()
+
+
+def test_who_is_faster_at_a_higher_price_is_kept(project: Path, all_stored: list[Path]):
+    measured.keep(all_stored)
+    dearer = [choice.dearer for choice in choices(load(all_stored)) if choice.dearer]
+    kept = [choice.dearer for choice in choices(load([measured.KEPT])) if choice.dearer]
+    assert dearer and [style.label(row) for row in dearer] == [style.label(row) for row in kept]
+
+
+def test_cycles_are_not_kept_as_times(project: Path, all_stored: list[Path]):
+    measured.keep(all_stored)
+    once = measured.KEPT.read_text()
+    default = next(line for line in synthetic.few() if line["type"] == "result")
+    cycles = synthetic.write(Path("cycles.jsonl"), [default | {"unit": "cycles"}])
+    measured.keep([*all_stored, cycles])
     assert measured.KEPT.read_text() == once
 
 
