@@ -107,6 +107,8 @@ def _report(options: argparse.Namespace) -> None:
         raise ReportError("--only measures, and --from does not; give one of them.")
     if options.stored and (options.quick or options.long):
         raise ReportError("--quick and --long measure, and --from does not; leave them out.")
+    if options.out.exists() and not options.out.is_dir():
+        raise ReportError(f"{options.out}: --out takes a folder, and this is a file.")
     only = options.only.split(",") if options.only else None
     if only == ["list"]:
         for run in runs_of(options.tutti, options.quick, options.long):

@@ -8,7 +8,7 @@ from typing import Any
 from report import network
 from report.figures.line_transfer import describe, values_of
 from report.lines import Dataset
-from report.statistics import format_time, spread
+from report.statistics import extent, format_time, spread
 
 # Keys of the machine line in the order of the page; the others follow under their own names.
 KNOWN = {
@@ -46,13 +46,27 @@ def facts(data: Dataset) -> list[tuple[str, str]]:
     for quantity, words in FLOOR_WORDS.items():
         floor = data.floor(quantity)
         if floor:
-            entries.append((words, f"{format_time(floor['median'])} ({_range(floor)})"))
+            range_words = extent(floor) or "spread not recorded"
+            entries.append((words, f"{format_time(floor['median'])} ({range_words})"))
     others = [
         (key.replace("_", " "), _text(v))
         for key, v in machine.items()
         if key not in KNOWN and key not in SKIP
     ]
     return entries + [(key, value) for key, value in others if value]
+
+
+def machine_words(data: Dataset) -> str:
+    """The machine and the commit in a line, for below a picture; nothing if the lines do not tell.
+    """
+    machine = data.machine
+    parts = [f"{data.cores} cores"] if data.cores else []
+    parts += [str(machine[key]) for key in ("cpu",) if machine.get(key)]
+    where = " of ".join(parts)
+    if where and machine.get("virtual_machine"):
+        where += ", a virtual machine"
+    commit = f"commit {str(machine['commit'])[:8]}" if machine.get("commit") else ""
+    return "; ".join(filter(None, (where, commit)))
 
 
 def warning(data: Dataset) -> str | None:
@@ -67,6 +81,21 @@ def warning(data: Dataset) -> str | None:
         f"Other programs used up to {busiest:.0%} of the processor during these runs: the numbers "
         "are those of a busy machine. "
         "Measure again when it is quiet before you conclude anything from them."
+    )
+
+
+def mixture(data: Dataset) -> str | None:
+    """A sentence for the head of the page when not all lines are of one machine and one commit."""
+    parts = []
+    for key, words in (("cpu", "processors"), ("cores", "numbers of cores"), ("commit", "commits")):
+        values = list(dict.fromkeys(str(m[key]) for m in data.machines if m.get(key) is not None))
+        if len(values) > 1:
+            parts.append(f"{len(values)} {words} ({', '.join(values)})")
+    if not parts:
+        return None
+    return (
+        f"These lines are of {' and '.join(parts)}; below stands what the first of them say of the "
+        "machine."
     )
 
 
@@ -104,12 +133,6 @@ def noise(data: Dataset) -> str:
 def _percent_range(shares: list[float]) -> str:
     low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
     return low if low == high else f"{low} to {high}"
-
-
-def _range(floor: dict[str, Any]) -> str:
-    if floor.get("min") is None or floor.get("p99") is None:
-        return "spread not recorded"
-    return f"{format_time(floor['min'])} to {format_time(floor['p99'])}"
 
 
 def _text(value: Any) -> str:

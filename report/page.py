@@ -13,20 +13,20 @@ from plotly.offline import get_plotlyjs
 
 from report import style
 from report.choice import METRIC_WORDS, Choice, choices, in_short, missing
-from report.facts import facts, warning
+from report.facts import facts, mixture, warning
 from report.lines import Dataset
 from report.model import Cell, Figure, Table
 from report.plotly_render import render
 from report.sections import CHAPTERS, Section
 from report.select import Row, scenario_words
-from report.statistics import Comparison, format_ratio, format_time
+from report.statistics import Comparison, extent, format_ratio, format_time
 
 WEB = Path(__file__).parent / "web"
 
 HOW_TO_READ = (
     "Every time is for one episode, one region or one run, as the plot says: the dot is the "
-    "median, the thin line runs from the "
-    "minimum to the 99th percentile, and time axes are logarithmic, lower (or further left) is "
+    "median, the thin line runs from the minimum to the 99th percentile (between the quartiles "
+    "where the lines have only these), and time axes are logarithmic, lower (or further left) is "
     "better. tutti is blue, its default "
     "bold; each peer keeps its colour everywhere. All contenders of one plot were interleaved in "
     "one run, round by round, and two "
@@ -88,7 +88,10 @@ def _header(data: Dataset) -> str:
     entries = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(data)
     )
-    alarms = [warning(data), *[f"Not measured: {failure}" for failure in data.failed[:FEW_ALARMS]]]
+    alarms = [
+        mixture(data), warning(data),
+        *[f"Not measured: {failure}" for failure in data.failed[:FEW_ALARMS]],
+    ]
     if len(data.failed) > FEW_ALARMS:
         alarms.append(f"{len(data.failed) - FEW_ALARMS} more calls failed; their figures say so.")
     caution = "".join(f'<p class="caution">{escape(alarm)}</p>' for alarm in alarms if alarm)
@@ -182,7 +185,7 @@ def _dearer(choice: Choice) -> str:
     """Who is ahead on this side because he pays on the other."""
     if choice.dearer is None:
         return ""
-    price = "slower" if choice.metric == METRIC_WORDS["cpu_time"] else "burns more"
+    price = "is slower" if choice.metric == METRIC_WORDS["cpu_time"] else "burns more"
     return (
         f"<small>{escape(style.label(choice.dearer))}, which {price}: "
         f"{escape(format_time(choice.dearer['median']))}</small>"
@@ -192,8 +195,7 @@ def _dearer(choice: Choice) -> str:
 def _cost(row: Row | None, reason: str = "") -> str:
     if row is None:
         return f"skipped<small>{escape(reason)}</small>" if reason else "not measured"
-    spread = f"{format_time(row['min'])} to {format_time(row['p99'])}"
-    return f"{format_time(row['median'])}<small>{escape(spread)}</small>"
+    return f"{format_time(row['median'])}<small>{escape(extent(row) or '')}</small>"
 
 
 def _contender(row: Row | None) -> str:

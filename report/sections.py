@@ -5,6 +5,7 @@ them.
 
 from __future__ import annotations
 
+from report.errors import ReportError
 from report.figures import FIGURES
 from report.lines import Dataset
 from report.model import Figure, Table
@@ -45,6 +46,15 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "sim_sigma", "sim_knees", "sim_trips", "sim_gain", "sim_modes", "sim_paths",
     ),
 }
+# What was measured on the machine of the report: all but counts of an emulator, simulations, and
+# what is computed.
+MEASURED = tuple(
+    name
+    for chapter, names in CHAPTERS.items()
+    if chapter not in ("Events in a kernel", "Hardware", "Simulated machines")
+    for name in names
+    if name != "prediction"
+)
 # Where the last section of the chapter already says that there is nothing, the others need not.
 SILENT = tuple(
     name
@@ -55,7 +65,20 @@ SILENT = tuple(
 )
 
 
+def built(name: str, data: Dataset) -> Section:
+    """One section; a key that some line lacks is an error that names the section and the files."""
+    build = {**FIGURES, **TABLES}[name]
+    try:
+        return build(data)
+    except KeyError as error:
+        # Nobody has checked the keys of lines that are taken as they are.
+        sources = ", ".join(str(path) for path in data.sources)
+        raise ReportError(
+            f'section {name}: a line lacks the key "{error.args[0]}"; another version of tutti has '
+            f"written it, or it was cut. The lines are of {sources}."
+        ) from error
+
+
 def build_all(data: Dataset) -> list[Section]:
-    builders = {**FIGURES, **TABLES}
-    made = [builders[name](data) for names in CHAPTERS.values() for name in names]
+    made = [built(name, data) for names in CHAPTERS.values() for name in names]
     return [section for section in made if not (section.empty and section.name in SILENT)]

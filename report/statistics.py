@@ -62,6 +62,14 @@ def spread(line: dict[str, Any]) -> tuple[float, float]:
     )
 
 
+def extent(line: dict[str, Any]) -> str | None:
+    """The spread in words: min to p99, the quartiles where the line has only these, or None."""
+    for low, high, words in (("min", "p99", ""), ("p25", "p75", "quartiles ")):
+        if line.get(low) is not None and line.get(high) is not None:
+            return f"{words}{format_time(line[low])} to {format_time(line[high])}"
+    return None
+
+
 # Up to this multiple of the floor a cost is made of line transfers.
 FEW_TRANSFERS = 30
 

@@ -12,18 +12,20 @@ from report.layout import bounds
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
 from report.select import Row, best, default_of, fixed_wait, peers_of, rows, threads_words, tutti_of
-from report.statistics import compare, format_time
+from report.statistics import compare, extent, format_time
 
 ROW_HEIGHT = 22
 # What a row of dots() shows of its samples.
-SPREAD = "median; box: quartiles; line: min to p99"
+EXTREMES = "; line: min to p99"
+SPREAD = f"median; box: quartiles{EXTREMES}"
 DOT_FRAME = 90
 
 
 def hover(row: Row, of: str = "") -> str:
-    spread = f"min {format_time(row['min'])}, p99 {format_time(row['p99'])}"
-    samples = f", {row['samples']} samples" if row["samples"] else ""
-    return f"{style.label(row)}{of}: median {format_time(row['median'])} ({spread}{samples})"
+    samples = f"{row['samples']} samples" if row["samples"] else None
+    details = ", ".join(filter(None, (extent(row), samples)))
+    behind = f" ({details})" if details else ""
+    return f"{style.label(row)}{of}: median {format_time(row['median'])}{behind}"
 
 
 def time_axis(title: str) -> Axis:
@@ -47,14 +49,28 @@ def without_result(data: Dataset, run: str, of: str, *head: str) -> Figure:
     return Figure(*head, [], [], data.not_measured(run, f"no result of {of}."))
 
 
-def _quartiles(row: Row) -> tuple[float, float] | None:
-    low, high = row["p25"], row["p75"]
-    return (low, high) if low and high else None
+def ends(row: Row) -> tuple[float | None, float | None]:
+    """Where the thin line of a row begins and ends: min and p99, or else the quartiles."""
+    has_extremes = row["min"] is not None or row["p99"] is not None
+    return (row["min"], row["p99"]) if has_extremes else (row["p25"], row["p75"])
 
 
-def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = None) -> Panel:
+def _dot(row: Row, place: int, at_least: float) -> Point:
+    median, low, high, first, third = (
+        row[key] if row[key] is None else max(row[key], at_least)
+        for key in ("median", "min", "p99", "p25", "p75")
+    )
+    box = (first, third) if first and third else None
+    return Point(median, place, low, high, hover(row), box)
+
+
+def dots(
+    title: str, found: list[Row], axis: str, rules: list[Rule] | None = None, at_least: float = 0.0
+) -> Panel:
     """One row for each contender, the fastest at the top: median as a dot, the quartiles as a
-    box, min to p99 as a line."""
+    box, min to p99 as a line. Less than `at_least` is drawn as that, and told as it is."""
+    if all(row["min"] is None and row["p99"] is None for row in found):
+        axis = axis.replace(EXTREMES, "")
     ordered = sorted(found, key=lambda row: row["median"], reverse=True)
     series = [
         Series(
@@ -62,11 +78,7 @@ def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = Non
             style.color(row["provider"])
             if style.is_default(row) or not style.is_tutti(row["provider"])
             else "color:tutti1",
-            [
-                Point(
-                    row["median"], place, row["min"], row["p99"], hover(row), _quartiles(row)
-                )
-            ],
+            [_dot(row, place, at_least)],
             emphasis=style.is_default(row),
             line=False,
         )

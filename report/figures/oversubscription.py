@@ -10,6 +10,7 @@ from report.figures.common import (
     absent_peers, absent_waits, against_best_static, dots, drawable, loop_rows, switch_floor,
     switches, verdict,
 )
+from report.figures.threads import multiple_of
 from report.lines import Dataset
 from report.model import Figure, Rule
 from report.select import Row, default_of, fixed_wait, is_free, threads_words
@@ -57,7 +58,7 @@ def build(data: Dataset) -> Figure:
         sentences = [verdict(cell, title), *against_best_static(cell)]
         ours = default_of(cell)
         if ours and floor:
-            multiple = format_ratio(ours["median"] / floor)
+            multiple = format_ratio(multiple_of(data, ours))
             sentences.append(f"It takes {multiple} the kernel's floor of {count_words(n, cores)}.")
         captions.append(" ".join(sentences))
     return Figure(

@@ -85,12 +85,12 @@ def _computed(line: dict) -> Panel:
 def _computed_words(line: dict) -> str:
     most, least = slowdown(1, FAN_OUTS[0], line), slowdown(VERTICES[-1], FAN_OUTS[-1], line)
     return (
-        f"Left, a projection: rtt_h = {line['detect']:,} cycles and rtt_s = {line[TREE]:,}, both "
-        f"simulated ({line['Columns']} x {line['Rows']} nodes, links of {line['HopLatency']} "
-        f"cycles), and {MESSAGE} cycles of a thread for each message, which the paper does not "
-        f"give. The gain falls from {format_ratio(most)} with one vertex a thread and fan-out "
-        f"{FAN_OUTS[0]} to {format_ratio(least)} with {VERTICES[-1]} and {FAN_OUTS[-1]}; the paper "
-        "prints no number, and says that it falls in the same way."
+        f"The projection for the paper's FPGAs: rtt_h = {line['detect']:,} cycles and rtt_s = "
+        f"{line[TREE]:,}, both simulated ({line['Columns']} x {line['Rows']} nodes, links of "
+        f"{line['HopLatency']} cycles), and {MESSAGE} cycles of a thread for each message, which "
+        f"the paper does not give. The gain falls from {format_ratio(most)} with one vertex a "
+        f"thread and fan-out {FAN_OUTS[0]} to {format_ratio(least)} with {VERTICES[-1]} and "
+        f"{FAN_OUTS[-1]}; the paper prints no number, and says that it falls in the same way."
     )
 
 
@@ -148,8 +148,8 @@ def _beside_words(found: list[tuple[Row, float, float]]) -> str:
     middle, (worst, row) = errors[len(errors) // 2][0], errors[-1]
     step = row["median"] / (row["time_steps"] or 1)
     return (
-        "Right, the arithmetic checked: the run with tutti's default, minus n of its empty "
-        f"episodes, plus n of the other detector's. The prediction misses what is measured by "
-        f"{middle:.0%} in the median of {len(found)} cells and by {worst:.0%} at most "
+        "The arithmetic checked on this machine: the run with tutti's default, minus n of its "
+        "empty episodes, plus n of the other detector's. The prediction misses what is measured "
+        f"by {middle:.0%} in the median of {len(found)} cells and by {worst:.0%} at most "
         f"({row['detector']} with {row['vertices']:,} vertices, {format_time(step)} a step)."
     )

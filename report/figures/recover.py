@@ -23,12 +23,6 @@ NAME = "recover"
 AT_ONCE = 1000.0
 
 
-def _shown(row: Row) -> Row:
-    return row | {
-        key: max(row[key], AT_ONCE) for key in ("min", "median", "p99") if row[key] is not None
-    }
-
-
 def _caption(cell: list[Row], title: str) -> str:
     ours, first = default_of(cell), best(row for row in cell if not style.is_default(row))
     if ours is None:
@@ -61,7 +55,7 @@ def build(data: Dataset) -> Figure:
         ]
         title = f"{threads_words(threads)}, {scenario_words(scenario, session)}"
         panels.append(
-            dots(title, [_shown(row) for row in cell], f"time to recover: {SPREAD}")
+            dots(title, cell, f"time to recover: {SPREAD}", at_least=AT_ONCE)
         )
         captions.append(_caption(cell, title))
     captions.append(

@@ -10,7 +10,7 @@ from typing import Callable
 
 from report import style
 from report.figures.common import (
-    absent_peers, drawable, hover, loop_rows, one_way, switch_floor, time_axis, verdict,
+    absent_peers, drawable, ends, hover, loop_rows, one_way, switch_floor, time_axis, verdict,
 )
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
@@ -40,6 +40,12 @@ def floor_of(data: Dataset, row: Row) -> float | None:
     return row["floor_median"] or switch_floor(data, row["threads"]) or one_way(data)
 
 
+def multiple_of(data: Dataset, row: Row) -> float:
+    """The median as a multiple of the floor; of the rounds' own ratios where the command gave that.
+    """
+    return row["ratio_median"] or row["median"] / floor_of(data, row)
+
+
 def series_of(found: list[Row], measure: Measure) -> list[Series]:
     by_label = sorted(found, key=lambda row: (style.label(row), row["threads"]))
     series, shade, dashes = [], 0, {}
@@ -52,7 +58,7 @@ def series_of(found: list[Row], measure: Measure) -> list[Series]:
                 of = f" with {threads_words(row['threads'])}"
                 points.append(
                     Point(
-                        row["threads"], y, measure(row, row["min"]), measure(row, row["p99"]),
+                        row["threads"], y, *(measure(row, end) for end in ends(row)),
                         hover(row, of),
                     )
                 )
@@ -142,9 +148,13 @@ def build_multiples(data: Dataset) -> Figure:
     def multiple(row: Row, value: float | None) -> float | None:
         # The tails are in the plot above; here they would squeeze the scale, so only the default
         # keeps them.
-        if value is None or not (value == row["median"] or style.is_default(row)):
+        if value == row["median"]:
+            return multiple_of(data, row)
+        if not value or not style.is_default(row):
             return None
-        return value / floor_of(data, row)
+        # The tails, too, of the rounds' own ratios where the command gave them.
+        ratio = {row["min"]: row["ratio_min"], row["p99"]: row["ratio_p99"]}.get(value)
+        return ratio or value / floor_of(data, row)
 
     panels = _panels(data, found, multiple, Axis("multiples of the floor", log=True), None)
     for panel in panels:
@@ -156,7 +166,7 @@ def build_multiples(data: Dataset) -> Figure:
     ]
     if captions:
         captions = ["tutti's default, in multiples of the floor: " + ", ".join(captions) + "."]
-    below = sum(1 for row in found if row["median"] < floor_of(data, row))
+    below = sum(1 for row in found if multiple_of(data, row) < 1)
     if below:
         captions.append(
             f"{below} points lie below 1: two threads can pass two back-to-back episodes on one "
@@ -167,5 +177,4 @@ def build_multiples(data: Dataset) -> Figure:
 
 
 def _multiple_words(data: Dataset, row: Row) -> str:
-    ratio = row["ratio_median"] or row["median"] / floor_of(data, row)
-    return f"{format_ratio(ratio)} with {row['threads']}"
+    return f"{format_ratio(multiple_of(data, row))} with {row['threads']}"

@@ -108,7 +108,7 @@ def draw_timelines(traces: dict[str, Trace], out: Path) -> None:
         panel.set_yticks(
             range(len(trace.spans)), [f"rank {rank}" for rank in sorted(trace.spans)], fontsize=8.5
         )
-        panel.set_title(f"{name}: {end:.0f} us", fontsize=10, loc="left", color=color("text"))
+        panel.set_title(f"{name}: {end:.0f} µs", fontsize=10, loc="left", color=color("text"))
         for side in ("top", "right", "left"):
             panel.spines[side].set_visible(False)
     panel.set_xlabel("microseconds", fontsize=9)

@@ -208,8 +208,8 @@ def _passages_of_packets(data: Dataset) -> list[str]:
     return [
         "One passage p of a packet, by the method of the paper's figure 7 "
         f"({hardware.LINKS[line['gigabit']]}): "
-        f"{line['p_cycles']:g} cycles, {line['p_us']:g} us at 125 MHz. The paper measured "
-        f"{ARAP_PASSAGE_CYCLES} cycles, {ARAP_PASSAGE_US:g} us."
+        f"{line['p_cycles']:g} cycles, {line['p_us']:g} µs at 125 MHz. The paper measured "
+        f"{ARAP_PASSAGE_CYCLES} cycles, {ARAP_PASSAGE_US:g} µs."
         for line in hardware.cycles(data)
         if line.get("measure") == "as_in_the_paper"
     ]

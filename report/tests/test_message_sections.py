@@ -320,7 +320,7 @@ def test_barriers_in_the_network(data: Dataset):
     assert [words for words, _ in table.groups] == ["", "links that pass whole frames"]
     assert cells(table, "ring") == ["ring", "50", "200"]
     assert table.rows[1][2].note == "last out 240, together 160"
-    assert "90 cycles, 0.72 us" in table.captions[1] and "165 cycles" in table.captions[1]
+    assert "90 cycles, 0.72 µs" in table.captions[1] and "165 cycles" in table.captions[1]
 
 
 def test_the_barrier_structure_beside_the_papers_estimates(data: Dataset):
