@@ -6,7 +6,7 @@ each other.
 from __future__ import annotations
 
 import math
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from report.model import Axis, Panel, Series
 from report.statistics import format_count, format_time
@@ -16,6 +16,8 @@ Range = tuple[float, float]
 NAME_PIXELS = 6.4
 # By how much, as a factor, the lines of one panel are moved along x in all.
 DODGE = 0.12
+# With fewer, nobody can read a value between them.
+FEWEST_TICKS = 3
 
 
 def _values(panel: Panel, along_x: bool) -> list[float]:
@@ -27,6 +29,7 @@ def _values(panel: Panel, along_x: bool) -> list[float]:
             values.append(point.x if along_x else point.y)
             if whiskers_along_x == along_x:
                 values += [v for v in (point.low, point.high) if v is not None]
+                values += point.box or ()
     values += [rule.at for rule in panel.rules if rule.vertical == along_x]
     return values
 
@@ -55,12 +58,43 @@ def ticks(axis: Axis, span: Range) -> list[tuple[float, str]]:
     if axis.ticks or not axis.log:
         return axis.ticks
     decades = math.log10(span[1] / span[0])
-    steps = (
-        (1,) if decades > 2.2 else (1, 2, 5) if decades > 0.7 else (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
-    )
+    choices = [(2.2, (1,)), (0.7, (1, 2, 5)), (0.0, (1, 1.5, *range(2, 10)))]
+    found = (_inside(span, steps) for least, steps in choices if decades > least or least < 2.2)
+    places = next((each for each in found if len(each) >= FEWEST_TICKS), None) or _evenly(span)
+    return [(v, _tick_text(axis, v)) for v in places]
+
+
+def small_ticks(axis: Axis, span: Range) -> list[float]:
+    """Where a logarithmic axis without ticks of its own has marks without words, which show that
+    it is one.
+    """
+    return _inside(span, range(1, 10)) if axis.log and not axis.ticks else []
+
+
+def _inside(span: Range, steps: Iterable[float]) -> list[float]:
+    """These multiples of powers of ten between the ends of an axis."""
     first, last = math.floor(math.log10(span[0])), math.ceil(math.log10(span[1]))
     places = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    return [(v, _tick_text(axis, v)) for v in places if span[0] <= v <= span[1]]
+    return [place for place in places if span[0] <= place <= span[1]]
+
+
+def _evenly(span: Range) -> list[float]:
+    """Round numbers between the ends of a short axis, at equal distances."""
+    low, high = span
+    size = 10.0 ** math.floor(math.log10(high - low))
+    step = next(
+        each for each in (2 * size, size, size / 2, size / 5, size / 10)
+        if len(_multiples(each, span)) >= FEWEST_TICKS or each == size / 10
+    )
+    return _multiples(step, span)
+
+
+def _multiples(step: float, span: Range) -> list[float]:
+    # Rounded, as 3 * 0.1 is not 0.3.
+    return [
+        round(count * step, 12)
+        for count in range(math.ceil(span[0] / step), math.floor(span[1] / step) + 1)
+    ]
 
 
 def _tick_text(axis: Axis, value: float) -> str:
@@ -136,6 +170,11 @@ def dodged(panel: Panel, series: Series) -> list[float]:
     step = min(DODGE / len(lines), 0.02)
     factor = 1 + step * (lines.index(series) - (len(lines) - 1) / 2)
     return [point.x * factor for point in series.points]
+
+
+def ends_early(panel: Panel, series: Series) -> bool:
+    """True for a line that ends far from the right end of its panel, where its name stands."""
+    return fraction(panel.x, bounds(panel, True), series.points[-1].x) < 0.85
 
 
 def beside_points(

@@ -12,11 +12,11 @@ from typing import Callable
 
 from report import page, png_render
 from report.errors import ReportError
-from report.figures import FIGURES
+from report.facts import machine_words
 from report.lines import Dataset
 from report.model import Figure
 from report.output import write_text, write_with
-from report.sections import build_all
+from report.sections import MEASURED, build_all, built
 
 
 def write(data: Dataset, out: Path, tell: Callable[[str], None]) -> Path:
@@ -33,7 +33,7 @@ def write(data: Dataset, out: Path, tell: Callable[[str], None]) -> Path:
             path.unlink(missing_ok=True)
             continue
         tell(f"drawing {path.name}")
-        write_with(path, lambda temporary, figure=figure: png_render.write(figure, temporary))
+        _draw(data, figure, path)
     index = out / "index.html"
     write_text(index, text)
     return index
@@ -55,7 +55,12 @@ def _keep_sources(data: Dataset, out: Path) -> None:
 
 def write_figure(data: Dataset, name: str, out: Path) -> None:
     """One figure as a PNG."""
-    figure = FIGURES[name](data)
+    figure = built(name, data)
     if figure.empty:
         raise ReportError(f"figure {name}: {' '.join(figure.missing)}")
-    write_with(out, lambda temporary: png_render.write(figure, temporary))
+    _draw(data, figure, out)
+
+
+def _draw(data: Dataset, figure: Figure, path: Path) -> None:
+    foot = machine_words(data) if figure.name in MEASURED else ""
+    write_with(path, lambda temporary: png_render.write(figure, temporary, foot))

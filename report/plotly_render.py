@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from report.layout import bounds, dodged, fraction, labels_beside, spread_out, ticks, value_at
+from report.layout import (
+    bounds, dodged, ends_early, fraction, labels_beside, small_ticks, spread_out, ticks, value_at,
+)
 from report.model import Axis, Panel, Series
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -50,6 +52,11 @@ def _axis(axis: Axis, span: tuple[float, float]) -> dict[str, Any]:
         made |= {
             "tickmode": "array", "tickvals": [v for v, _ in places],
             "ticktext": [text for _, text in places],
+        }
+    if small := small_ticks(axis, span):
+        made["minor"] = {
+            "tickmode": "array", "tickvals": small, "ticks": "outside", "ticklen": 3,
+            "tickcolor": "color:grid",
         }
     return made
 
@@ -126,6 +133,10 @@ def _lines(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
     if named:
         layout["margin"]["r"] = 22 + NAME_WIDTH * max(len(series.label) for series in named)
         layout["annotations"] += _end_labels(panel, named)
+        layout["shapes"] += [
+            _leader(panel, series, label)
+            for series, label in zip(named, layout["annotations"]) if ends_early(panel, series)
+        ]
     return data
 
 
@@ -147,6 +158,17 @@ def _end_labels(panel: Panel, named: list[Series]) -> list[dict[str, Any]]:
             }
         )
     return labels
+
+
+def _leader(panel: Panel, series: Series, label: dict[str, Any]) -> dict[str, Any]:
+    """A thin line from where a line ends early to its name at the right end."""
+    end = series.points[-1]
+    return {
+        "type": "line", "layer": "below", "opacity": 0.6,
+        "line": {"color": series.color, "width": 0.6},
+        "xref": "x", "x0": dodged(panel, series)[-1], "x1": bounds(panel, True)[1],
+        "yref": "y", "y0": end.y, "y1": 10 ** label["y"] if panel.y.log else label["y"],
+    }
 
 
 def _dots(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator  # noqa: 
 
 from report import style  # noqa: E402
 from report.layout import (  # noqa: E402
-    bounds, dodged, fraction, labels_beside, spread_out, ticks, value_at,
+    bounds, dodged, ends_early, fraction, labels_beside, small_ticks, spread_out, ticks, value_at,
 )
 from report.model import Axis, Figure, Panel, Series  # noqa: E402
 
@@ -29,6 +29,8 @@ MARKERS = {
 }
 PIXELS_PER_INCH = 90
 PANEL_WIDTH = 7.0
+# In inches, whatever the height of the figure.
+TITLE_TOP, TITLE_HEIGHT, FOOT_HEIGHT, FOOT_RIGHT, RIGHT = 0.1, 0.36, 0.2, 0.06, 0.05
 DPI = 130
 
 
@@ -36,8 +38,8 @@ def color(token: str) -> str:
     return style.resolve(token, style.LIGHT)
 
 
-def write(figure: Figure, path: Path) -> None:
-    """Draws all panels of a figure, two beside each other."""
+def write(figure: Figure, path: Path, foot: str = "") -> None:
+    """Draws all panels of a figure, two beside each other, and `foot` below them."""
     count = len(figure.panels)
     columns = min(2, count)
     lines = math.ceil(count / columns)
@@ -58,8 +60,18 @@ def write(figure: Figure, path: Path) -> None:
         axis.set_visible(False)
     # A bold letter of size 1 takes less than 0.0084 inches: a long title is set smaller.
     size = min(13, PANEL_WIDTH * columns / (0.0084 * len(figure.title)))
-    page.suptitle(figure.title, fontsize=size, fontweight="bold", color=color("color:text"))
-    page.tight_layout()
+    page.suptitle(
+        figure.title, y=1 - TITLE_TOP / page.get_figheight(), va="top", fontsize=size,
+        fontweight="bold", color=color("color:text"),
+    ).set_in_layout(False)
+    bottom = FOOT_HEIGHT / page.get_figheight() if foot else 0
+    if foot:
+        page.text(
+            1 - FOOT_RIGHT / page.get_figwidth(), FOOT_RIGHT / page.get_figheight(), foot,
+            ha="right", va="bottom", fontsize=7.5, color=color("color:muted"),
+        )
+    page.tight_layout(rect=(0, bottom, 1 - RIGHT / page.get_figwidth(),
+                            1 - TITLE_HEIGHT / page.get_figheight()))
     page.savefig(path, dpi=DPI, facecolor=color("color:ground"), format="png")
     plt.close(page)
 
@@ -104,10 +116,12 @@ def _axis(axis: Axis, span: tuple[float, float], axes: Axes, along_x: bool) -> N
     (axes.set_xlabel if along_x else axes.set_ylabel)(axis.title, fontsize=9)
     places = ticks(axis, span)
     target = axes.xaxis if along_x else axes.yaxis
+    target.set_tick_params(labelsize=8.5)
     if places:
         target.set_major_locator(FixedLocator([v for v, _ in places]))
         target.set_ticklabels([text for _, text in places], fontsize=8.5)
-        target.set_minor_locator(NullLocator())
+        small = small_ticks(axis, span)
+        target.set_minor_locator(FixedLocator(small) if small else NullLocator())
         target.set_minor_formatter(NullFormatter())
 
 
@@ -138,6 +152,15 @@ def _lines(panel: Panel, axes: Axes) -> None:
         [fraction(panel.y, span, s.points[-1].y) for s in named], 13 / (panel.height - 60)
     )
     for series, place in zip(named, places):
+        if ends_early(panel, series):
+            # The name stands far from its line.
+            end = dodged(panel, series)[-1], series.points[-1].y
+            axes.annotate(
+                "", (1.01, value_at(panel.y, span, place)), end, ("axes fraction", "data"), "data",
+                arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": color(series.color),
+                            "alpha": 0.6, "shrinkA": 4, "shrinkB": 0},
+                annotation_clip=False,
+            )
         axes.annotate(
             series.label, (1.015, value_at(panel.y, span, place)),
             xycoords=("axes fraction", "data"), va="center",

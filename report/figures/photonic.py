@@ -18,6 +18,8 @@ from hardware.photonic.parts import MACHINES, Optics, settings
 from report.model import Axis, Figure, Panel, Point, Rule, Series
 
 SIZES = [4, 8, 16, 28, 40, 56, 64, 96, 128, 192, 256]
+# Also 32, which is between two sizes: a scale without it would look like a break.
+POWERS = [(2**n, str(2**n)) for n in range(2, 9)]
 SHADES = ["color:tutti", "color:tutti1", "color:tutti3"]
 
 
@@ -61,7 +63,7 @@ def _cycles(optics: Optics) -> Panel:
         series.append(Series(f"electronic, {words}", "color:libgomp", points, dash="dash",
             marker="square"))
     axis = Axis("threads of a socket (same die)", log=True,
-        ticks=[(n, str(n)) for n in SIZES if n & (n - 1) == 0])
+        ticks=POWERS)
     cycles = Axis("cycles, last arrival to last departure", log=True,
         ticks=[(n, str(n)) for n in (3, 10, 30, 100, 300)])
     return Panel("2.4 GHz, worst places", axis, cycles, series)
@@ -80,8 +82,9 @@ def _power(optics: Optics) -> Panel:
         series.append(Series(f"{loss} dB a ring", shade, points,
             emphasis=loss == optics.ring_off_db))
     axis = Axis("threads of a socket (same die)", log=True,
-        ticks=[(n, str(n)) for n in SIZES if n & (n - 1) == 0])
-    power = Axis("mW", log=True, ticks=[(v, f"{v:g}") for v in (0.1, 1, 10, 100, 1000, 10000)])
+        ticks=POWERS)
+    power = Axis("laser light, mW", log=True,
+        ticks=[(v, f"{v:g}") for v in (0.1, 1, 10, 100, 1000, 10000)])
     rules = [Rule(optics.limit_mw * model.factor(optics.coupler_db), "what a waveguide carries",
         False)]
     return Panel("laser light for one barrier, one socket", axis, power, series, rules)

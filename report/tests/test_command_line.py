@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from plotly.offline import get_plotlyjs
 
-from report import hardware, measure, plan, plan_messages
+from report import facts, hardware, measure, plan, plan_messages
 from report.cli import main
 from report.figures import FIGURES
-from report.lines import Dataset
+from report.lines import Dataset, load
 from report.page import build
 from report.sections import build_all
 from report.tests import synthetic, synthetic_messages
@@ -105,6 +105,29 @@ def test_plot_without_the_data(tmp_path: Path, capsys):
     )
     assert "Not measured" in error_of(capsys)
     assert not (tmp_path / "x.png").exists()
+
+
+def test_lines_of_another_version_are_an_error_that_names_the_section(tmp_path: Path, capsys):
+    machine = {"type": "sim_machine"}
+    stored = synthetic.write(tmp_path / "other.jsonl", [*synthetic.lines(), machine])
+    assert main(["make", "--from", str(stored), "--out", str(tmp_path / "out")]) == 2
+    error = error_of(capsys)
+    assert "section sim_" in error and 'lacks the key "name"' in error and str(stored) in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_a_file(stored: Path, capsys):
+    assert main(["make", "--from", str(stored), "--out", str(stored)]) == 2
+    assert f"{stored}: --out takes a folder" in error_of(capsys)
+
+
+def test_lines_of_two_machines_are_told(stored: Path, tmp_path: Path):
+    other = {"type": "machine", "cpu": "Another CPU", "cores": 2, "commit": "1111111"}
+    second = synthetic.write(tmp_path / "second.jsonl", [other])
+    alone, both = load([stored]), load([stored, second])
+    assert facts.mixture(alone) is None
+    assert "2 processors (Synthetic CPU, Another CPU) and 2 commits" in facts.mixture(both)
+    assert facts.machine_words(alone) == "2 cores of Synthetic CPU; commit 0000000"
 
 
 @pytest.mark.parametrize(
