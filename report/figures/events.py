@@ -10,7 +10,7 @@ from report.kernel import Line
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Series
 from report.statistics import format_count
-from report.style import MECHANISMS, tutti_shade
+from report.style import DASHES, MECHANISMS, tutti_shade
 
 UNICAST = (
     "kernel_unicast",
@@ -173,7 +173,11 @@ def _to_each_core(data: Dataset, unit: str, axis: str) -> Panel | None:
         (f"to core {core}", tutti_shade(place), counts)
         for place, (core, counts) in enumerate(found.items())
     ]
-    return _shares("an interrupt to each core, all samples", axis, lines)
+    panel = _shares("an interrupt to each core, all samples", axis, lines)
+    # Where all cores are as far, one line covers the other.
+    for place, series in enumerate(panel.series if panel else []):
+        series.dash = DASHES[place % 4]
+    return panel
 
 
 def _beside_polling(data: Dataset, unit: str, axis: str) -> Panel | None:

@@ -84,7 +84,7 @@ def _panel(engine: str, mine: dict[int, dict[int, Row]]) -> Panel:
         series.append(
             Series(
                 threads_words(threads), style.tutti_shade(place), points,
-                dash=style.DASHES[place % 4], marker=style.MARKERS[place % 7],
+                dash=style.DASHES[(place + place // 4) % 4], marker=style.MARKERS[place % 7],
             )
         )
     sizes = sorted({elements for cells in mine.values() for elements in cells})

@@ -25,7 +25,7 @@ MEASURED = {
     "polls_in_vain",
 }
 
-# One for each unit; the ways of a unit differ in dash and marker.
+# One for each way into a unit; the ways out differ in dash, and all in marker.
 COLORS = ("color:tutti", "color:pthread", "color:libgomp", "color:boost", "color:tbb")
 
 
@@ -51,7 +51,9 @@ def _words(setting: tuple) -> str:
     return ", ".join(f"{key} {value}" for key, value in setting)
 
 
-def _series(lines: list[dict[str, Any]], label: str, color: str, place: int) -> Series:
+def _series(
+    lines: list[dict[str, Any]], label: str, color: str, dash: str, marker: str
+) -> Series:
     points = [
         Point(
             line["participants"], line["cycles"],
@@ -59,9 +61,7 @@ def _series(lines: list[dict[str, Any]], label: str, color: str, place: int) -> 
         )
         for line in sorted(lines, key=lambda line: line["participants"])
     ]
-    return Series(
-        label, color, points, dash=style.DASHES[place % 4], marker=style.MARKERS[place % 7]
-    )
+    return Series(label, color, points, dash=dash, marker=marker)
 
 
 def _ways(unit: str, lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -84,14 +84,16 @@ def build(data: Dataset) -> Figure:
     if not found:
         return Figure(NAME, TITLE, QUESTION, [], [], hardware.missing(data))
     series, captions = [], []
-    for turn, unit in enumerate(sorted({line["unit"] for line in found})):
+    colors: dict[tuple[str, str], str] = {}
+    for unit in sorted({line["unit"] for line in found}):
         mine = _largest([line for line in found if line["unit"] == unit])
         ways = _ways(unit, mine)
-        color = COLORS[turn % len(COLORS)]
-        series += [
-            _series(lines, label, color, place)
-            for place, (label, lines) in enumerate(sorted(ways.items()))
-        ]
+        outs = sorted({str(line.get("departure")) for line in mine})
+        for place, (label, lines) in enumerate(sorted(ways.items())):
+            way_in = unit, str(lines[0].get("arrival"))
+            color = colors.setdefault(way_in, COLORS[len(colors) % len(COLORS)])
+            dash = style.DASHES[outs.index(str(lines[0].get("departure"))) % 4]
+            series.append(_series(lines, label, color, dash, style.MARKERS[place % 7]))
         ends = {
             label: max(lines, key=lambda line: line["participants"])
             for label, lines in ways.items()

@@ -105,7 +105,8 @@ def build_passages(data: Dataset) -> Figure:
             Point(nodes, cycles[nodes], text=f"{topology}, {nodes} hosts: {cycles[nodes]:,} cycles")
             for nodes in sorted(cycles)
         ]
-        color, marker = COLORS[turn % len(COLORS)], style.MARKERS[turn % 7]
+        other = COLORS[turn % len(COLORS)], style.MARKERS[turn % 7]
+        color, marker = style.TOPOLOGIES.get(topology, other)
         series.append(Series(topology, color, points, marker=marker))
         if topology != "ring":
             continue

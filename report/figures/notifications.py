@@ -42,6 +42,15 @@ def label(row: dict[str, Any]) -> str:
     return f"{who}, {row['wait']}" if row["wait"] else who
 
 
+def _color(row: dict[str, Any]) -> str:
+    """The same in both panels: a shade of tutti's for each wait policy but the usual one."""
+    if style.is_tutti(row["provider"]) and row["wait"] in style.WAITS and (
+        row["wait"] != style.USUAL_WAIT
+    ):
+        return style.tutti_shade(style.WAITS.index(row["wait"]))
+    return style.color(row["provider"])
+
+
 def _found(data: Dataset, metric: str) -> dict[tuple[str, int], list[Row]]:
     """The rows of a metric by scenario and number of threads, the shorter gap first."""
     groups: dict[tuple[str, int], list[Row]] = {}
@@ -72,7 +81,7 @@ def _dots(title: str, found: list[Row], axis: str) -> Panel:
         point = Point(
             row["median"], place, max(row["min"], 1), row["p99"], text, (row["p25"], row["p75"])
         )
-        series.append(Series(label(row), style.color(row["provider"]), [point], line=False))
+        series.append(Series(label(row), _color(row), [point], line=False))
         ticks.append((place, label(row)))
     axis_y = Axis("", ticks=ticks, lowest=-0.7, highest=len(series) - 0.3)
     height = DOT_FRAME + ROW_HEIGHT * len(series)
@@ -81,7 +90,9 @@ def _dots(title: str, found: list[Row], axis: str) -> Panel:
     )
 
 
-def _cdf(data: Dataset, title: str, metric: str, scenario: str, threads: int) -> Panel | None:
+def _cdf(
+    data: Dataset, title: str, metric: str, scenario: str, threads: int, axis: str
+) -> Panel | None:
     """The share of the samples that are no greater than a value."""
     series = []
     for line in data.kernel:
@@ -98,14 +109,11 @@ def _cdf(data: Dataset, title: str, metric: str, scenario: str, threads: int) ->
             reached += count
             text = f"{label(line)}: {reached / total:.0%} within {format_time(value)}"
             points.append(Point(value, reached / total, text=text))
-        color = style.color(line["provider"])
-        if style.is_tutti(line["provider"]) and line["wait"] != style.USUAL_WAIT:
-            color = style.tutti_shade(len(series))
-        series.append(Series(label(line), color, points))
+        series.append(Series(label(line), _color(line), points))
     if not series:
         return None
     share = Axis("share of the samples", lowest=0, highest=1.02)
-    return Panel(title, Axis("time", log=True, time=True), share, series, [], "cdf", 380)
+    return Panel(title, Axis(axis, log=True, time=True), share, series, [], "cdf", 380)
 
 
 PAPER = {
@@ -127,7 +135,7 @@ def _figure(head: tuple[str, str, str], data: Dataset, metric: str, axis: str) -
     for (scenario, threads), found in _found(data, metric).items():
         title = _title(scenario, threads)
         panels.append(_dots(title, found, axis))
-        panels.append(_cdf(data, f"{title}, all samples", metric, scenario, threads))
+        panels.append(_cdf(data, f"{title}, all samples", metric, scenario, threads, axis))
         first = min(found, key=lambda row: row["median"])
         captions.append(f"{title}: {label(first)} is first, {format_time(first['median'])}.")
     drawn = [panel for panel in panels if panel is not None]

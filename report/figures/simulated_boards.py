@@ -11,6 +11,7 @@ from statistics import mean
 
 from report import simulated, style
 from report.figures.common import DOT_FRAME, time_axis
+from report.figures.graphs import WORDS
 from report.layout import bounds
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
@@ -253,10 +254,10 @@ def _pairs(
         points = []
         for mode, lines in modes.items():
             value = average(lines, key) * scale
-            points.append(Point(value, place, text=f"{name}, {mode}: {words(value)}"))
+            points.append(Point(value, place, text=f"{WORDS[name]}, {mode}: {words(value)}"))
         note = " → ".join(words(point.x) for point in points)
-        series.append(Series(name, "color:tutti", points, line=False, note=note))
-        ticks.append((place, name))
+        series.append(Series(WORDS[name], "color:tutti", points, line=False, note=note))
+        ticks.append((place, WORDS[name]))
     axis_y = Axis("", ticks=ticks, lowest=-0.7, highest=len(series) - 0.3)
     return Panel(title, axis, axis_y, series, [], "pairs", DOT_FRAME + ROW * len(series))
 
@@ -276,16 +277,16 @@ def build_modes(data: Dataset) -> Figure:
     for name, modes in found.items():
         time = average(modes["async"], "seconds") / average(modes["sync"], "seconds")
         messages = average(modes["async"], "messages") / average(modes["sync"], "messages")
-        parts.append(f"{name} {time:.2f} times the time, {messages:.2f} times the messages")
+        parts.append(f"{WORDS[name]} {time:.2f} times the time, {messages:.2f} times the messages")
     captions = [
         f"Without steps ({'mean of ' + str(seeds) + ' graphs' if seeds > 1 else 'one graph'}): "
         + "; ".join(parts) + ".",
         "The paper prints no number: PageRank and heat need the same messages and are slightly "
         "slower without steps, because of a further buffer, whose cost the model does not have; "
-        "shortest paths are faster without; mssp and spiking need far more messages. It has 6 "
-        "million vertices on 49,152 threads; here "
+        "shortest paths are faster without; paths from 64 vertices and spiking neurons need far "
+        "more messages. It has 6 million vertices on 49,152 threads; here "
         + "; ".join(
-            f"{name} has {modes['sync'][0]['vertices']:,} on {modes['sync'][0]['threads']:,}"
+            f"{WORDS[name]} has {modes['sync'][0]['vertices']:,} on {modes['sync'][0]['threads']:,}"
             for name, modes in found.items()
         ) + ".",
     ]

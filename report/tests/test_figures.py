@@ -10,11 +10,12 @@ from pathlib import Path
 import plotly.graph_objects as go
 import pytest
 
-from report import style
+from report import page, style
 from report.choice import choices, missing
 from report.figures import FIGURES
-from report.layout import beside_points, spread_out
+from report.layout import beside_points, ends_early, small_ticks, spread_out, ticks
 from report.lines import Dataset, load
+from report.model import Axis, Panel, Point, Series
 from report.plotly_render import render
 from report.sections import build_all
 from report.tests import synthetic
@@ -126,6 +127,83 @@ def test_every_provider_has_a_colour_in_both_palettes():
     ):
         assert style.color(provider) == f"color:{provider}"
         assert style.label({"provider": provider, "name": name, "wait": ""}) == words
+
+
+def one_barrier(threads: int, **numbers: float) -> dict:
+    return {
+        "type": "result", "provider": "tutti", "name": "default", "wait": "adaptive",
+        "threads": threads, "metric": "loop", **numbers,
+    }
+
+
+def of_lines(tmp_path: Path, *results: dict) -> Dataset:
+    lines = [line for line in synthetic.few() if line.get("type") != "result"]
+    return load([synthetic.write(tmp_path / "few.jsonl", [*lines, *results])])
+
+
+def test_what_is_drawn_at_the_end_of_the_axis_is_told_as_it_is(tmp_path: Path):
+    recovered = one_barrier(2, p25=15.0, median=20.0, p75=30.0)
+    recovered |= {"metric": "recover", "scenario": "recover_imbalance_1ms"}
+    panel, = FIGURES["recover"](of_lines(tmp_path, recovered)).panels
+    point = panel.series[0].points[0]
+    assert point.x == 1000 and point.box == (1000, 1000) and "20.0 ns" in point.text
+
+
+def test_quartiles_stand_for_a_spread_that_the_lines_do_not_have(tmp_path: Path):
+    data = of_lines(tmp_path, one_barrier(4, p25=90.0, median=100.0, p75=120.0))
+    point = FIGURES["threads"](data).panels[0].series[0].points[0]
+    assert (point.low, point.high) == (90, 120) and "quartiles 90.0 ns to 120 ns" in point.text
+    axis = FIGURES["oversubscription"](data).panels[0].x.title
+    assert axis == "time per episode: median; box: quartiles"
+    assert "– to –" not in page.build(data, build_all(data))
+
+
+def test_a_plot_of_multiples_shows_what_its_sentence_says(tmp_path: Path):
+    data = of_lines(tmp_path, one_barrier(2, median=100.0, floor_median=50.0, ratio_median=1.5))
+    figure = FIGURES["multiples"](data)
+    assert figure.panels[0].series[0].points[0].y == 1.5
+    assert "1.50x with 2" in figure.captions[0]
+
+
+@pytest.mark.parametrize("span", [(32, 46), (46, 59), (150, 36000), (20, 3000), (0.9, 2.8), (1, 2)])
+def test_a_logarithmic_axis_has_ticks_to_read_by(span: tuple[float, float]):
+    axis = Axis("", log=True, counts=True)
+    found = ticks(axis, span)
+    assert 3 <= len(found) <= 12
+    assert len({text for _, text in found}) == len(found)
+    assert all(span[0] <= place <= span[1] for place, _ in found)
+    assert small_ticks(axis, span) and not small_ticks(Axis(""), span)
+
+
+def test_a_name_far_from_its_line_is_joined_to_it():
+    short, whole = (
+        Series(f"to {last}", "color:tutti", [Point(1, 1), Point(last, last)]) for last in (4, 64)
+    )
+    panel = Panel("", Axis("", log=True), Axis("", log=True), [short, whole])
+    assert ends_early(panel, short) and not ends_early(panel, whole)
+    assert [shape["y0"] for shape in render(panel)["layout"]["shapes"]] == [4]
+
+
+def test_lines_of_one_panel_look_different(data: Dataset):
+    for name in ("detector_speedup", "threads", "hardware_cycles", "granularity"):
+        for panel in FIGURES[name](data).panels:
+            looks = [(each.color, each.dash, each.marker) for each in panel.series]
+            assert len(set(looks)) == len(looks), name
+
+
+def test_a_topology_has_one_colour_everywhere(data: Dataset):
+    for name in ("hardware_network_cycles", "network_average"):
+        for panel in FIGURES[name](data).panels:
+            for series in panel.series:
+                if series.label in style.TOPOLOGIES:
+                    assert series.color == style.TOPOLOGIES[series.label][0], name
+
+
+def test_notifiers_have_one_colour_in_both_panels(data: Dataset):
+    panels = FIGURES["event_unicast"](data).panels
+    colors = [{each.label: each.color for each in panel.series} for panel in panels]
+    for name, color in colors[1].items():
+        assert colors[0][name] == color
 
 
 def test_spread_out_keeps_gaps_order_and_stays_inside():
