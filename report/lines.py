@@ -129,13 +129,14 @@ def parse_lines(text: str, where: str) -> list[dict[str, Any]]:
     """All lines of one output, checked; `where` stands before the number of the line in an error.
     """
     return [
-        _checked(_object(line, f"{where}{number}"), f"{where}{number}")
+        checked(_typed(line, f"{where}{number}"), f"{where}{number}")
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip()
     ]
 
 
-def _object(text: str, where: str) -> dict[str, Any]:
+def json_object(text: str, where: str) -> dict[str, Any]:
+    """The JSON object of one line; anything else is an error that says where it stands."""
     try:
         line = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
@@ -143,12 +144,20 @@ def _object(text: str, where: str) -> dict[str, Any]:
         raise ReportError(f"{where}: not a JSON line of tutti bench ({reason}).") from None
     if not isinstance(line, dict):
         raise ReportError(f"{where}: expected a JSON object, found {type(line).__name__}.")
+    return line
+
+
+def _typed(text: str, where: str) -> dict[str, Any]:
+    line = json_object(text, where)
     if not isinstance(line.get("type"), str):
         raise ReportError(f'{where}: the key "type" is missing or not a string.')
     return line
 
 
-def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
+def checked(line: dict[str, Any], where: str) -> dict[str, Any]:
+    """The line, whose type is known; a result, a floor or a reason that cannot be right is an
+    error.
+    """
     if line["type"] == "result":
         _check_result(line, where)
     if line["type"] == "floor":
@@ -172,15 +181,18 @@ def _check_floor(line: dict[str, Any], where: str) -> None:
         raise ReportError(f'{where}: a floor whose "median" is not a number.')
 
 
-def read_file(path: Path) -> list[dict[str, Any]]:
-    """All lines of one file; an unreadable, empty or malformed file is an error that names it."""
+def text_of(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
         raise ReportError(f"{path}: not a text file in UTF-8.") from None
-    lines = parse_lines(text, f"{path}:")
+
+
+def read_file(path: Path) -> list[dict[str, Any]]:
+    """All lines of one file; an unreadable, empty or malformed file is an error that names it."""
+    lines = parse_lines(text_of(path), f"{path}:")
     if not lines:
         raise ReportError(
             f"{path}: the file has no lines; expected the output of tutti bench ... --json or of a "

@@ -18,8 +18,10 @@ import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Sequence
 
+from report.errors import ReportError
+from report.lines import checked, json_object, text_of
 from report.measured import DASH, short, table
 from report.output import write_text
 from report.statistics import format_time
@@ -45,14 +47,13 @@ def shortened(line: Line) -> Line:
     return {key: short(value) if isinstance(value, float) else value for key, value in kept.items()}
 
 
-def kept_lines(files: Iterable[Path]) -> str:
+def kept_lines(files: Sequence[Path]) -> str:
     """The machine of the first line, the floors of lines and wake-ups, and all results, each with
-    its run, the name of its file up to an underscore."""
+    its run, the name of its file up to an underscore if the line does not tell it."""
     made, has_machine = [], False
     for file in files:
         run = file.stem.partition("_")[0]
-        for text in file.read_text(encoding="utf-8").splitlines():
-            line = json.loads(text)
+        for line in read_lines(file):
             kind = line.get("type", "run")
             if kind == "machine" and has_machine:
                 continue
@@ -61,8 +62,12 @@ def kept_lines(files: Iterable[Path]) -> str:
                 "line_one_way", "wake_idle_core", "context_switch",
             )
             if kind in ("machine", "result", "run") or is_floor:
-                kept = shortened(line) | ({"run": run} if kind == "result" else {})
+                of_run = {"run": line.get("run", run)} if kind == "result" else {}
+                kept = shortened(line) | of_run
                 made.append(json.dumps(kept, separators=(",", ":")))
+    if not has_machine:
+        names = ", ".join(str(file) for file in files)
+        raise ReportError(f"{names}: no line of type machine, which tells what was measured on.")
     return "\n".join(made) + "\n"
 
 
@@ -321,10 +326,27 @@ def filled(text: str, lines: Lines, calm: Lines) -> str:
 
 
 def read_lines(path: Path) -> Lines:
-    return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+    """All lines of one file. Those of programs have no type; what cannot be read is an error that
+    names the line."""
+    made = []
+    for number, text in enumerate(text_of(path).splitlines(), start=1):
+        where = f"{path}:{number}"
+        line = json_object(text, where)
+        made.append(checked(line, where) if "type" in line else line)
+    if not made:
+        raise ReportError(f"{path}: the file has no lines.")
+    return made
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _main(arguments)
+    except ReportError as error:
+        print(f"report: {error}", file=sys.stderr)
+        return 2
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -333,12 +355,13 @@ def main() -> int:
     do.add_argument("--check", action="store_true")
     parser.add_argument("--keep", nargs="+", type=Path, metavar="FILE", default=[])
     parser.add_argument("--keep-calm", nargs="+", type=Path, metavar="FILE", default=[])
-    asked = parser.parse_args()
-    if asked.keep:
-        write_text(KEPT, kept_lines(asked.keep))
-    if asked.keep_calm:
-        write_text(CALM, kept_lines(asked.keep_calm))
-    text = PAGE.read_text(encoding="utf-8")
+    asked = parser.parse_args(arguments)
+    # Both are read before anything is replaced.
+    kept = {path: kept_lines(files) for path, files in ((KEPT, asked.keep), (CALM, asked.keep_calm))
+            if files}
+    for path, lines in kept.items():
+        write_text(path, lines)
+    text = text_of(PAGE)
     made = filled(text, read_lines(KEPT), read_lines(CALM))
     if asked.write:
         write_text(PAGE, made)

@@ -26,7 +26,7 @@ from report.choice import (
 )
 from report.errors import ReportError
 from report.figures import overview
-from report.lines import KEY, Dataset, assemble, read_file, row_of
+from report.lines import KEY, Dataset, assemble, read_file, row_of, text_of
 from report.output import write_text
 from report.select import Row, best, rows, usual_wait
 from report.statistics import format_ratio, format_time
@@ -330,21 +330,14 @@ def filled(text: str, data: Dataset, page: Path) -> str:
     return PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]](data)}\n{found[4]}", text)
 
 
-def _read(page: Path) -> str:
-    try:
-        return page.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ReportError(f"{page}: cannot be read ({error.strerror}).") from None
-
-
 def write(pages: Iterable[Path], data: Dataset) -> None:
     for page in pages:
-        write_text(page, filled(_read(page), data, page))
+        write_text(page, filled(text_of(page), data, page))
 
 
 def differing(pages: Iterable[Path], data: Dataset) -> list[Path]:
     """The pages whose measured parts are not what the data say."""
-    return [page for page in pages if filled(text := _read(page), data, page) != text]
+    return [page for page in pages if filled(text := text_of(page), data, page) != text]
 
 
 KEPT_KEYS = (
@@ -430,4 +423,7 @@ def kept_lines(sources: Iterable[Path]) -> str:
         has_machine = has_machine or is_first
         if is_first or _is_needed(line, shown):
             kept.append(json.dumps(line, separators=(",", ":")))
+    if not has_machine:
+        names = ", ".join(str(path) for path, _ in parsed)
+        raise ReportError(f"{names}: no line of type machine, which tells what was measured on.")
     return "\n".join(kept) + "\n"

@@ -160,6 +160,18 @@ def test_cycles_are_not_kept_as_times(project: Path, all_stored: list[Path]):
     assert measured.KEPT.read_text() == once
 
 
+def test_lines_that_do_not_tell_their_machine_are_not_kept(
+    project: Path, all_stored: list[Path], capsys
+):
+    measured.keep(all_stored)
+    before = measured.KEPT.read_text()
+    lines = [line for line in synthetic.few() if line["type"] != "machine"]
+    nameless = synthetic.write(Path("nameless.jsonl"), lines)
+    assert main(["pages", "--write", "--from", str(nameless)]) == 2
+    assert "nameless.jsonl: no line of type machine" in capsys.readouterr().err
+    assert measured.KEPT.read_text() == before
+
+
 def test_check_does_not_take_lines(project: Path, all_stored: list[Path], capsys):
     assert main(["pages", "--check", "--from", str(all_stored[0])]) == 2
     assert "belongs to --write" in capsys.readouterr().err
