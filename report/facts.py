@@ -87,7 +87,7 @@ def warning(data: Dataset) -> str | None:
 def mixture(data: Dataset) -> str | None:
     """A sentence for the head of the page when not all lines are of one machine and one commit."""
     parts = []
-    for key, words in (("cpu", "processors"), ("cores", "numbers of cores"), ("commit", "commits")):
+    for key, words in (("cpu", "processors"), ("commit", "commits")):
         values = list(dict.fromkeys(str(m[key]) for m in data.machines if m.get(key) is not None))
         if len(values) > 1:
             parts.append(f"{len(values)} {words} ({', '.join(values)})")

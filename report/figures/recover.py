@@ -31,11 +31,8 @@ def _caption(cell: list[Row], title: str) -> str:
     if first is not None:
         text += f", {style.label(first)} {format_time(first['median'])}"
     never = ours["unrecovered"] or 0
-    return (
-        f"{text}; {never} of {ours['rounds']} rounds ended before it was calm."
-        if never
-        else f"{text}."
-    )
+    of_all = f" of {ours['rounds']}" if ours["rounds"] else ""
+    return f"{text}; {never}{of_all} rounds ended before it was calm." if never else f"{text}."
 
 
 def build(data: Dataset) -> Figure:

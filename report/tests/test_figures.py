@@ -149,6 +149,13 @@ def test_what_is_drawn_at_the_end_of_the_axis_is_told_as_it_is(tmp_path: Path):
     assert point.x == 1000 and point.box == (1000, 1000) and "20.0 ns" in point.text
 
 
+def test_rounds_that_never_recovered_are_counted(tmp_path: Path):
+    recovered = one_barrier(2, median=20.0, unrecovered=3)
+    recovered |= {"metric": "recover", "scenario": "recover_imbalance_1ms"}
+    for more, words in (({}, "; 3 rounds ended"), ({"rounds": 9}, "; 3 of 9 rounds ended")):
+        assert words in FIGURES["recover"](of_lines(tmp_path, recovered | more)).captions[0]
+
+
 def test_quartiles_stand_for_a_spread_that_the_lines_do_not_have(tmp_path: Path):
     data = of_lines(tmp_path, one_barrier(4, p25=90.0, median=100.0, p75=120.0))
     point = FIGURES["threads"](data).panels[0].series[0].points[0]
