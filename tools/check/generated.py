@@ -26,16 +26,23 @@ def main(arguments: list[str]) -> None:
     if len(arguments) < 2:
         fail("usage: generated.py [--write] PAGE COMMAND [ARGUMENT...]")
     page, command = Path(arguments[0]), arguments[1:]
-    lines = page.read_text(encoding="utf-8").splitlines()
+    try:
+        lines = page.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        fail(f"{page}: cannot be read ({error.strerror})")
     begins = [i for i, line in enumerate(lines) if line.startswith(BEGIN)]
     ends = [i for i, line in enumerate(lines) if line == END]
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         fail(f"{page}: needs one line '{BEGIN}...' and one '{END}' after it")
-    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    try:
+        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    except OSError as error:
+        fail(f"{command[0]}: cannot be run ({error.strerror})")
     # A command that cannot run here says so by this status, as tests do.
     if printed.returncode == 77:
         sys.exit(77)
-    printed.check_returncode()
+    if printed.returncode != 0:
+        fail(f"`{' '.join(command)}` ends with status {printed.returncode}")
     fresh = printed.stdout.splitlines()
     stands = lines[begins[0] + 1 : ends[0]]
     if stands == fresh:

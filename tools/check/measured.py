@@ -28,6 +28,13 @@ def fail(message: str) -> None:
     sys.exit(f"measured: {message}")
 
 
+def lines_of(page: Path) -> list[str]:
+    try:
+        return page.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        fail(f"{page}: cannot be read ({error.strerror})")
+
+
 def parts_of(page: Path, lines: list[str]) -> list[tuple[int, int, str]]:
     """The first line of each part, the line after its last one, and its command."""
     found = []
@@ -81,7 +88,7 @@ def printed_by(command: str, build: Path) -> list[str]:
 
 
 def check(page: Path, build: Path) -> None:
-    lines = page.read_text(encoding="utf-8").splitlines()
+    lines = lines_of(page)
     parts = parts_of(page, lines)
     if not parts:
         fail(f"{page} has no measured part")
@@ -97,7 +104,7 @@ def check(page: Path, build: Path) -> None:
 
 
 def write(page: Path, build: Path, word: str) -> None:
-    lines = page.read_text(encoding="utf-8").splitlines()
+    lines = lines_of(page)
     for begin, end, command in reversed(parts_of(page, lines)):
         if word in command:
             lines[begin:end] = printed_by(command, build)

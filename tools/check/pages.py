@@ -6,7 +6,7 @@
   tables    every row of a table has as many cells as its head
   commands  `make TARGET` is a target of the Makefile; a path such as tools/NAME or examples/...
   exists; a
-            subcommand of build/tutti and its --options are in its --help (only with --build)
+            subcommand of build/tutti and its --options are in its --help (only with --tutti)
   caught    a page that says how many weakened orders the model checker catches says what the
             table of docs/model-checking.md adds up to
 readme.py checks the commands that it runs.
@@ -241,6 +241,9 @@ def main() -> int:
         "pages", nargs="*", type=pathlib.Path, help="pages to check (default: all of the project)"
     )
     arguments = parser.parse_args()
+    for path in (*arguments.pages, arguments.tutti):
+        if path is not None and not path.is_file():
+            parser.error(f"{path}: there is no such file")
     root = arguments.root.resolve()
     checker = Checker(root, arguments.tutti.resolve() if arguments.tutti else None)
     found = [page.resolve() for page in arguments.pages] or pages(root)

@@ -59,6 +59,29 @@ class PagesTest(CheckTest):
         self.assertIn("no target biuld", self.said("```sh\nmake build && make biuld\n```\n")[0])
 
 
+class MissingFilesTest(CheckTest):
+    """Each names what is missing, in one line."""
+
+    def refusal(self, run, *arguments: str) -> str:
+        with self.assertRaises(SystemExit) as refused:
+            run(list(arguments))
+        return str(refused.exception.code)
+
+    def test_names_a_page_that_is_missing(self) -> None:
+        absent = str(self.root / "absent.md")
+        self.assertIn(f"{absent}: cannot be read", self.refusal(generated.main, absent, "true"))
+        self.assertIn(
+            f"{absent}: cannot be read",
+            self.refusal(measured.main, "--build", str(self.root), absent),
+        )
+
+    def test_names_a_command_that_is_missing_or_fails(self) -> None:
+        text = f"{generated.BEGIN}x -->\n{generated.END}\n"
+        page, absent = str(self.write("a.md", text)), str(self.root / "absent")
+        self.assertIn(f"{absent}: cannot be run", self.refusal(generated.main, page, absent))
+        self.assertIn("`false` ends with status 1", self.refusal(generated.main, page, "false"))
+
+
 class ReadmeTest(CheckTest):
     def violations(self, text: str) -> list[str]:
         page = readme.Page(self.write("README.md", text), self.root, self.root)
