@@ -200,7 +200,7 @@ static void test_errors(void) {
   CHECK(tutti_communicator_create(&all, 2, &options) == TUTTI_EINVAL);
   struct {
     tutti_communicator_options known;
-    int later;
+    uint64_t later;
   } of_a_later_version = {{sizeof of_a_later_version, NULL, NULL, 0}, 1};
   CHECK(tutti_communicator_create(&all, 2, &of_a_later_version.known) == TUTTI_ENOTSUP);
   of_a_later_version.later = 0;
