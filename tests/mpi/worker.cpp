@@ -2,7 +2,11 @@
 // One process of a test: mpi_worker THREADS TRANSPORT[/K] DETECTOR PACKET_BYTES SCENARIO...
 // /K: each K processes count as a node.
 // It exits with 0 if all scenarios held, with 1 and a sentence otherwise, and with 2 if MPI is not
-// available.
+// available. If it is ended by SIGTERM, as by a time limit, it says in which scenario.
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -21,6 +25,25 @@ const tutti::test::scenario* find(std::string_view name) {
   return nullptr;
 }
 
+// What the handler of SIGTERM writes; made before the scenario begins, because a handler must not.
+std::array<char, 200> ended_in{};
+volatile sig_atomic_t ended_in_bytes = 0;
+
+void say_where(int) {
+  // Nothing can be done if that fails.
+  [[maybe_unused]] const ssize_t written =
+      write(STDOUT_FILENO, ended_in.data(), static_cast<std::size_t>(ended_in_bytes));
+  _exit(1);
+}
+
+void note_beginning(const tutti::mpi::launch& how, const char* scenario) {
+  ended_in_bytes = 0;
+  const int bytes =
+      std::snprintf(ended_in.data(), ended_in.size(), "process %d of %d, %s: ended by SIGTERM\n",
+                    how.rank, how.size, scenario);
+  ended_in_bytes = bytes < static_cast<int>(ended_in.size()) ? bytes : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -37,9 +60,12 @@ int main(int argc, char** argv) try {
   chosen.detector = argv[3];
   chosen.packet_bytes = static_cast<std::size_t>(std::atoi(argv[4]));
   const tutti::mpi::library mpi(*how, chosen.threads > 1);
+  // MPI may have a handler of its own until now.
+  signal(SIGTERM, &say_where);
   for (int i = 5; i < argc; ++i) {
     const auto* const one = find(argv[i]);
     if (one == nullptr) throw std::runtime_error(std::string("no scenario ") + argv[i]);
+    note_beginning(*how, argv[i]);
     try {
       one->run(mpi.functions(), chosen);
     } catch (const std::exception& error) {
