@@ -202,6 +202,19 @@ class StagesTest(unittest.TestCase):
         self.run_stages(stage)
         self.assertEqual(self.runs(), 2)
 
+    def test_a_commit_of_what_a_stage_does_not_read_may_come_while_it_runs(self) -> None:
+        commit = "git -c user.name=a -c user.email=a@localhost commit -q --allow-empty -m a"
+        for path, runs in (("docs/page", 1), ("read", 2)):
+            stage = self.stage(
+                f"commits_{runs}",
+                f"echo >> count; echo > {path}; git add --all; {commit}",
+                unread=("docs",),
+            )
+            (self.root / "count").unlink(missing_ok=True)
+            self.run_stages(stage)
+            self.run_stages(stage)
+            self.assertEqual(self.runs(), runs)
+
     def test_a_graph_format_whose_fuzzer_finds_something_fails_its_stage(self) -> None:
         folder = self.root / "build" / "fuzz" / "tests" / "graph"
         folder.mkdir(parents=True)
