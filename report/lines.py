@@ -190,6 +190,14 @@ def text_of(path: Path) -> str:
         raise ReportError(f"{path}: not a text file in UTF-8.") from None
 
 
+def kept_text(lines: list[dict[str, Any]], sources: Iterable[Path]) -> str:
+    """The text of a kept file with these lines of the sources; an error if none is of a machine."""
+    if all(line.get("type") != "machine" for line in lines):
+        names = ", ".join(str(path) for path in sources)
+        raise ReportError(f"{names}: no line of type machine, which tells what was measured on.")
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
 def read_file(path: Path) -> list[dict[str, Any]]:
     """All lines of one file; an unreadable, empty or malformed file is an error that names it."""
     lines = parse_lines(text_of(path), f"{path}:")

@@ -12,7 +12,6 @@ bench/mpi/preload.py print with --json.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import statistics
 import sys
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Sequence
 
 from report.errors import ReportError
-from report.lines import checked, json_object, text_of
+from report.lines import checked, json_object, kept_text, text_of
 from report.measured import DASH, short, table
 from report.output import write_text
 from report.statistics import format_time
@@ -63,12 +62,8 @@ def kept_lines(files: Sequence[Path]) -> str:
             )
             if kind in ("machine", "result", "run") or is_floor:
                 of_run = {"run": line.get("run", run)} if kind == "result" else {}
-                kept = shortened(line) | of_run
-                made.append(json.dumps(kept, separators=(",", ":")))
-    if not has_machine:
-        names = ", ".join(str(file) for file in files)
-        raise ReportError(f"{names}: no line of type machine, which tells what was measured on.")
-    return "\n".join(made) + "\n"
+                made.append(shortened(line) | of_run)
+    return kept_text(made, files)
 
 
 def found(lines: Lines, *runs: str, **wanted: Any) -> Lines:

@@ -13,7 +13,6 @@ of the kept ones first.
 
 from __future__ import annotations
 
-import json
 import re
 import statistics
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from report.choice import (
 )
 from report.errors import ReportError
 from report.figures import overview
-from report.lines import KEY, Dataset, assemble, read_file, row_of, text_of
+from report.lines import KEY, Dataset, assemble, kept_text, read_file, row_of, text_of
 from report.output import write_text
 from report.select import Row, best, rows, usual_wait
 from report.statistics import format_ratio, format_time
@@ -422,8 +421,5 @@ def kept_lines(sources: Iterable[Path]) -> str:
         is_first = line["type"] == "machine" and not has_machine
         has_machine = has_machine or is_first
         if is_first or _is_needed(line, shown):
-            kept.append(json.dumps(line, separators=(",", ":")))
-    if not has_machine:
-        names = ", ".join(str(path) for path, _ in parsed)
-        raise ReportError(f"{names}: no line of type machine, which tells what was measured on.")
-    return "\n".join(kept) + "\n"
+            kept.append(line)
+    return kept_text(kept, [path for path, _ in parsed])

@@ -48,6 +48,14 @@ DARK = {name: dark for name, (_, dark) in COLOURS.items()}
 MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 
+
+def look(place: int) -> tuple[str, str]:
+    """Dash and marker of the line at this place in a panel whose lines have four shades in turn: a
+    shade that comes again has another dash.
+    """
+    return DASHES[(place + place // 4) % 4], MARKERS[place % 7]
+
+
 # The mechanisms of notifications in a kernel by their names in the lines: words and colour.
 MECHANISMS = {
     "polling": ("memory polling", "color:floor"),

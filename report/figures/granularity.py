@@ -81,12 +81,9 @@ def _panel(engine: str, mine: dict[int, dict[int, Row]]) -> Panel:
             )
             for elements, row in sorted(cells.items())
         ]
-        series.append(
-            Series(
-                threads_words(threads), style.tutti_shade(place), points,
-                dash=style.DASHES[(place + place // 4) % 4], marker=style.MARKERS[place % 7],
-            )
-        )
+        dash, marker = style.look(place)
+        words, shade = threads_words(threads), style.tutti_shade(place)
+        series.append(Series(words, shade, points, dash=dash, marker=marker))
     sizes = sorted({elements for cells in mine.values() for elements in cells})
     axis_x = Axis("elements", log=True, ticks=[(n, f"{n:,}") for n in sizes])
     return Panel(f"engine {engine}", axis_x, time_axis("time of an addition"), series)

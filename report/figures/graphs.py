@@ -181,7 +181,7 @@ def build_detectors(data: Dataset) -> Figure:
             _gain(row, usual[row["vertices"]], name)
             for row in sorted(mine, key=lambda row: row["vertices"])
         ]
-        dash, marker = style.DASHES[(place + place // 4) % 4], style.MARKERS[place % 7]
+        dash, marker = style.look(place)
         series.append(Series(name, style.tutti_shade(place), points, dash=dash, marker=marker))
     axis_x = Axis("vertices of the graph", log=True, ticks=[(size, f"{size:,}") for size in sizes])
     axis_y = Axis("time over that with tutti's default", log=True)

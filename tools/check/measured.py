@@ -18,6 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sources import lines_of_page
+
 BEGIN = re.compile(r"<!-- measured by `([^`]+)` -->$")
 END = "<!-- end of measured -->"
 MACHINE = re.compile(r".*, commit [0-9a-f]{7,40}\b")
@@ -26,13 +28,6 @@ NUMBER = re.compile(r"\d[\d.,]*")
 
 def fail(message: str) -> None:
     sys.exit(f"measured: {message}")
-
-
-def lines_of(page: Path) -> list[str]:
-    try:
-        return page.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        fail(f"{page}: cannot be read ({error.strerror})")
 
 
 def parts_of(page: Path, lines: list[str]) -> list[tuple[int, int, str]]:
@@ -88,7 +83,7 @@ def printed_by(command: str, build: Path) -> list[str]:
 
 
 def check(page: Path, build: Path) -> None:
-    lines = lines_of(page)
+    lines = lines_of_page(page, fail)
     parts = parts_of(page, lines)
     if not parts:
         fail(f"{page} has no measured part")
@@ -104,7 +99,7 @@ def check(page: Path, build: Path) -> None:
 
 
 def write(page: Path, build: Path, word: str) -> None:
-    lines = lines_of(page)
+    lines = lines_of_page(page, fail)
     for begin, end, command in reversed(parts_of(page, lines)):
         if word in command:
             lines[begin:end] = printed_by(command, build)

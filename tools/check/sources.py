@@ -7,6 +7,7 @@ import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from typing import NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUFFIXES = {".h", ".hpp", ".c", ".cpp"}
@@ -46,6 +47,14 @@ TOKEN = re.compile(
     r"|//[^\n]*"
     r"|/\*(?:.|\n)*?\*/"
 )
+
+
+def lines_of_page(page: pathlib.Path, fail: Callable[[str], NoReturn]) -> list[str]:
+    """The lines of a page; `fail` gets a sentence if it cannot be read."""
+    try:
+        return page.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        fail(f"{page}: cannot be read ({error.strerror})")
 
 
 def blank(text: str) -> str:
