@@ -351,6 +351,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     parser.add_argument("--keep", nargs="+", type=Path, metavar="FILE", default=[])
     parser.add_argument("--keep-calm", nargs="+", type=Path, metavar="FILE", default=[])
     asked = parser.parse_args(arguments)
+    if asked.check and (asked.keep or asked.keep_calm):
+        parser.error("--check compares what is kept; --keep and --keep-calm belong to --write")
     # Both are read before anything is replaced.
     kept = {path: kept_lines(files) for path, files in ((KEPT, asked.keep), (CALM, asked.keep_calm))
             if files}

@@ -19,6 +19,8 @@ from hardware.flow.measured import lines, status_of, svg_plots, write_readme
 
 NEAR, FAR = "barwait, near", "barwait, far"
 SOFTWARE = ["central", "dissemination", "tournament"]
+# The columns of README.md.
+COLUMNS = [NEAR, FAR, *SOFTWARE]
 NAMES = [NEAR, FAR, *SOFTWARE, "tutti central", "tutti dissemination", "tutti tournament", "none"]
 METRICS = {"loop": "back to back", "last_in_last_out": "last in, last out",
     "stencil_step": "stencil, a step"}
@@ -76,34 +78,39 @@ def every(found: dict) -> str:
     return "\n".join(text)
 
 
+def near_banks(found: dict, metric: str, latency: int, cores: int) -> dict:
+    """Returns the cycles of the barriers in COLUMNS, with data in banks near their cores.
+
+    Raises ValueError if one is missing.
+    """
+    cycles = found.get((metric, "near_banks", latency, cores), {})
+    if missing := [c for c in COLUMNS if c not in cycles]:
+        raise ValueError(f"no {metric} of {missing[0]} with {cores} cores at latency {latency}")
+    return {c: cycles[c] for c in COLUMNS}
+
+
 def readme_tables(found: dict) -> dict:
     """Returns the table for each marker: 16 cores with near banks; latency 20 back to back.
 
     Raises ValueError if figures are missing.
     """
-    columns = [NEAR, FAR, *SOFTWARE]
-    names = [c.replace(",", "") for c in columns]
+    names = [c.replace(",", "") for c in COLUMNS]
     head = " | ".join([*names, "best software / near", "/ far"]) + " |"
     sixteen = ["| | latency | " + head, "|---" + "|--:" * 8 + "|"]
     for metric, title in METRICS.items():
         for latency in (10, 20, 40):
-            cycles = found.get((metric, "near_banks", latency, 16), {})
-            missing = [c for c in columns if c not in cycles]
-            if missing:
-                raise ValueError(f"no {metric} of {missing[0]} with 16 cores at latency {latency}")
+            cycles = near_banks(found, metric, latency, 16)
             digits = 2 if metric == "stencil_step" else 1
             name = title + (" (8 cells a core)" if metric == "stencil_step" else "")
-            cells = [f"{cycles[c]:.0f}" for c in columns]
+            cells = [f"{value:.0f}" for value in cycles.values()]
             cells += [ratio(cycles, NEAR, digits), ratio(cycles, FAR, digits)]
             sixteen.append(f"| {name if latency == 10 else ''} | {latency} | " + " | ".join(cells)
                 + " |")
     by_cores = ["| cores | " + head, "|--:" * 8 + "|"]
     for cores in (2, 4, 8, 16):
-        cycles = found.get(("loop", "near_banks", 20, cores), {})
-        missing = [c for c in columns if c not in cycles]
-        if missing:
-            raise ValueError(f"no loop of {missing[0]} with {cores} cores at latency 20")
-        cells = [f"{cycles[c]:.0f}" for c in columns] + [ratio(cycles, NEAR), ratio(cycles, FAR)]
+        cycles = near_banks(found, "loop", 20, cores)
+        cells = [f"{value:.0f}" for value in cycles.values()]
+        cells += [ratio(cycles, NEAR), ratio(cycles, FAR)]
         by_cores.append(f"| {cores} | " + " | ".join(cells) + " |")
     return {"16 cores": "\n".join(sixteen), "by cores": "\n".join(by_cores)}
 
@@ -123,27 +130,28 @@ def write_csv(path: pathlib.Path, found: dict) -> None:
 def write_plot(path: pathlib.Path, found: dict) -> None:
     """Plots cycles back to back, and the ratio to barwait, by number of cores.
 
-    Raises ValueError without matplotlib.
+    Raises ValueError without matplotlib, and if figures of latency 10, 20 or 40 are missing.
     """
+    cores = sorted({k[3] for k in found if k[:2] == ("loop", "near_banks")})
+    by_latency = {latency: [near_banks(found, "loop", latency, c) for c in cores]
+        for latency in (10, 20, 40)}
     pyplot = svg_plots()
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-    cores = sorted({k[3] for k in found if k[:3] == ("loop", "near_banks", 20)})
-    for name in [NEAR, FAR, *SOFTWARE]:
-        left.plot(cores, [found[("loop", "near_banks", 20, c)][name] for c in cores], marker="o",
-            label=name)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+    for name in COLUMNS:
+        left.plot(cores, [cycles[name] for cycles in by_latency[20]], marker="o", label=name)
     left.set(title="memory latency 20", xlabel="cores", ylabel="cycles an episode", ylim=(0, None))
-    for reference in (NEAR, FAR):
-        for latency in (10, 20, 40):
-            ratios = [float(ratio(found[("loop", "near_banks", latency, c)], reference, 3))
-                for c in cores]
-            right.plot(cores, ratios, marker="o", linestyle="-" if reference == NEAR else "--",
+    for number, (latency, row) in enumerate(by_latency.items()):
+        for reference in (NEAR, FAR):
+            right.plot(cores, [float(ratio(cycles, reference, 3)) for cycles in row],
+                color=f"C{number}", marker="o", linestyle="-" if reference == NEAR else "--",
                 label=f"{reference[9:]}, latency {latency}")
     right.set(title="best software / barwait", xlabel="cores", ylim=(0, None))
     for axes in (left, right):
         axes.set_xscale("log", base=2)
         axes.set_xticks(cores, [str(c) for c in cores])
         axes.grid(alpha=0.3)
-        axes.legend(fontsize="small")
+        # Below the axes it hides no point.
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, fontsize="small")
     figure.savefig(path, metadata={"Date": None})
 
 

@@ -61,10 +61,21 @@ def project(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_the_kept_lines_are_kept_again_as_they_are(project: Path):
-    before = [path.read_text() for path in (many_cores.KEPT, many_cores.CALM)]
+    files = (many_cores.KEPT, many_cores.CALM, many_cores.PAGE)
+    before = [path.read_text() for path in files]
     asked = ["--keep", str(many_cores.KEPT), "--keep-calm", str(many_cores.CALM)]
-    assert many_cores.main(["--check", *asked]) == 0
-    assert [path.read_text() for path in (many_cores.KEPT, many_cores.CALM)] == before
+    assert many_cores.main(["--write", *asked]) == 0
+    assert [path.read_text() for path in files] == before
+
+
+def test_a_comparison_keeps_no_other_lines(project: Path, capsys):
+    Path("other.jsonl").write_text('{"type": "machine"}\n', encoding="utf-8")
+    before = many_cores.KEPT.read_text()
+    with pytest.raises(SystemExit) as ended:
+        many_cores.main(["--check", "--keep", "other.jsonl"])
+    assert ended.value.code == 2
+    assert "belong to --write" in capsys.readouterr().err
+    assert many_cores.KEPT.read_text() == before
 
 
 @pytest.mark.parametrize(

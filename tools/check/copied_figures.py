@@ -207,9 +207,9 @@ HETLAND = [
 ARAP = [
     Copy(PAPERS, "{} cycles to the last arriver's release, gigabit", lambda s: [
         network(s, "tree", 7, "late_own_worst")]),
-    Copy(PAPERS, "2 hosts {} us, 8 hosts {} us (star)", lambda s: s.cells(
+    Copy(PAPERS, "2 hosts {} µs, 8 hosts {} µs (star)", lambda s: s.cells(
         "docs/network.md#measured", "star", "2", "8")),
-    Copy(PAPERS, "the same over UDP in user space {} and {} us", lambda s: [
+    Copy(PAPERS, "the same over UDP in user space {} and {} µs", lambda s: [
         figure for figure in s.said("docs/network.md", "star {}, {}, {}; dissemination")[::2]]),
     Copy(PAPERS, "gives {} µs for one passage in our simulation", lambda s: [
         s.kept(EXACT, "p_us", unit="innetwork", measure="as_in_the_paper", gigabit=True)]),
@@ -219,23 +219,23 @@ ARAP = [
     Copy(PAPERS, "the engine reaches {} MHz, not 125", lambda s: [
         s.cell("hardware/README.md#cost", "in-network engine", "MHz", 1)]),
     *(
-        Copy(PAPERS, f"2 to 8 hosts, us: ring{' {},' * 6} {{}}; tree{words}{' {},' * 6} {{}}; "
+        Copy(PAPERS, f"2 to 8 hosts, µs: ring{' {},' * 6} {{}}; tree{words}{' {},' * 6} {{}}; "
             f"butterfly{' {},' * 6} {{}}{behind}", lambda s, table=table: [
             figure for topology in ("ring", "tree", "butterfly")
             for figure in hosts(s, topology, table)
         ])
-        for table, words, behind in ((0, "", "; growth by"), (1, "", "; growth, us"),
+        for table, words, behind in ((0, "", "; growth by"), (1, "", "; growth, µs"),
             (2, ", leaves", "; in RTL"))
     ),
-    Copy(PAPERS, "1500`, us: {} a node, {} a level, {} a doubling", lambda s: [
+    Copy(PAPERS, "1500`, µs: {} a node, {} a level, {} a doubling", lambda s: [
         s.cell("docs/network.md#measured", row, "average", 4)
         for row in ("a node of", "a level of", "a doubling of")
     ]),
-    Copy(PAPERS, "growth, us: {} a node, {} a level, {} a doubling", lambda s: [
+    Copy(PAPERS, "growth, µs: {} a node, {} a level, {} a doubling", lambda s: [
         s.cell("docs/network.md#measured", row, "least", 4)
         for row in ("a node of", "a level of", "a doubling of")
     ]),
-    Copy(PAPERS, "| {} cycles, {} us, with gigabit MACs; {} cycles if frames cross whole", lambda s:
+    Copy(PAPERS, "| {} cycles, {} µs, with gigabit MACs; {} cycles if frames cross whole", lambda s:
         [s.kept(EXACT, field, unit="innetwork", measure="as_in_the_paper", gigabit=gigabit)
          for field, gigabit in (("p_cycles", True), ("p_us", True), ("p_cycles", False))]),
     Copy(PAPERS, f"ring{' {},' * 6} {{}} cycles (+ {{}} a node); tree{' {},' * 6} {{}} (+ {{}} a "
@@ -251,7 +251,7 @@ ARAP = [
         network(s, "ring", n, "together") for n in HOSTS]),
     Copy(PAPERS, "{} cycles for any number, {} if eight arrive together", lambda s: [
         network(s, "star", 8, "late_own_worst"), network(s, "star", 8, "together")]),
-    Copy(PAPERS, "| {} us (exact)", lambda s: [
+    Copy(PAPERS, "| {} µs (exact)", lambda s: [
         s.kept(EXACT, "p_us", unit="innetwork", measure="as_in_the_paper", gigabit=True)]),
     Copy(PAPERS, "| {} MHz on the slowest grade of ECP5, median of 16 seeds", lambda s: [
         s.cell("hardware/README.md#cost", "in-network engine", "MHz", 1)]),
@@ -277,27 +277,27 @@ BERGER = [
 ]  # fmt: skip
 
 HALE = [
-    Copy(PAPERS, "pthread_cond 35.5 us, futex {} us, tutti::event {} us; to one that polls {} ns",
+    Copy(PAPERS, "pthread_cond 35.5 µs, futex {} µs, tutti::event {} µs; to one that polls {} ns",
         lambda s: [
         s.cell("docs/events.md#what-it-costs", "one receiver that sleeps", "beside it"),
         s.cell("docs/events.md#what-it-costs", "one receiver that sleeps", "tutti"),
         s.cell("docs/events.md#what-it-costs", "one receiver that spins", "tutti"),
     ]),
-    Copy(PAPERS, "to the last of 8 that sleep: pthread_cond {} us, futex {} us, tutti::event {} "
-        "us; of 8 that yield, tutti::event {} us", lambda s: [
+    Copy(PAPERS, "to the last of 8 that sleep: pthread_cond {} µs, futex {} µs, tutti::event {} "
+        "µs; of 8 that yield, tutti::event {} µs", lambda s: [
         s.cell("docs/events.md#what-it-costs", "broadcast to 8 that sleep", "beside it", at=1),
         s.cell("docs/events.md#what-it-costs", "broadcast to 8 that sleep", "beside it"),
         s.cell("docs/events.md#what-it-costs", "broadcast to 8 that sleep", "tutti"),
         s.cell("docs/events.md#what-it-costs", "broadcast to 8, to the last", "tutti"),
     ]),
-    Copy(PAPERS, "over 8 that yield, tutti::event {} us", lambda s: [
+    Copy(PAPERS, "over 8 that yield, tutti::event {} µs", lambda s: [
         s.cell("docs/events.md#what-it-costs", "the same, sigma", "tutti")]),
-    Copy(PAPERS, "at least {} us, median {} us, to a thread that polls", lambda s: [
+    Copy(PAPERS, "at least {} µs, median {} µs, to a thread that polls", lambda s: [
         *s.said("docs/events.md", "at least {} µs."),
         *s.said("docs/events.md", "a thread which polls takes {} µs"),
     ]),
-    Copy(PAPERS, "sigma over 227 receivers is {} us by a condition variable, {} us by a futex, {} "
-        "us if they poll", lambda s: [
+    Copy(PAPERS, "sigma over 227 receivers is {} µs by a condition variable, {} µs by a futex, {} "
+        "µs if they poll", lambda s: [
         in_tens(s.cell(f"{SIMULATION}#notifications", "condition variable", 6)),
         s.cell(f"{SIMULATION}#notifications", "futex", 6),
         s.cell(f"{SIMULATION}#notifications", "event, receivers poll", 6),
