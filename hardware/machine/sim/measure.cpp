@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // machine_measure FOLDER [--sample | --only CORES SOCKETS | --figure CORES SOCKETS |
-//                         --workloads CORES SOCKETS | --events [CORES SOCKETS] | --paper |
-//                         --conformance [CORES SOCKETS SEED] | --change-over SEEDS]:
+//                         --workloads CORES SOCKETS | --accesses | --events [CORES SOCKETS] |
+//                         --paper | --conformance [CORES SOCKETS SEED] | --change-over SEEDS]:
 // measures barriers, accesses of the memory and workloads on the machine, in cycles, in all sizes
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --paper measures the structure at the distances of the machines
 // of Hetland et al. 2019, with four cores. --figure measures only the barriers that the
-// figure shows, and says how many cycles a second it simulated. --workloads measures only those.
+// figure shows, and says how many cycles a second it simulated. --workloads measures only those,
+// --accesses the accesses in all sizes.
 // --events measures notifications by the kernel of kernel/. --sample measures a few barriers,
 // workloads and notifications, which a test compares with the kept ones. --conformance checks
 // tutti's algorithms instead of measuring. --change-over measures and checks threads that leave a
@@ -243,6 +244,7 @@ void measure_alone(const images& folder) {
 // Single accesses do not depend on how many other cores there are, so one size of each number of
 // sockets is enough for them.
 void measure_accesses(const images& folder, const size& on) {
+  if (on.cores > 16) return;
   struct access {
     cost what;
     const char* name;
@@ -271,8 +273,8 @@ void measure_accesses(const images& folder, const size& on) {
   const unsigned each = on.cores / on.sockets;
   for (const access& a : single) {
     line(a, "neighbour", each > 1 ? 1 : each, 64);
-    if (on.sockets > 1) line(a, "next_socket", each, 64);
-    if (on.sockets > 2) line(a, "farthest_socket", 2 * each, 64);
+    // All other sockets are one link away.
+    if (on.sockets > 1) line(a, "another_socket", each, 64);
   }
   line({cost::local_poll, "local_poll"}, "own", 0, 64);
 }
@@ -326,7 +328,7 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
   for (const size& on : sizes) {
     measure_figure(folder, on);
     measure_workloads(folder, on);
-    if (on.cores <= 16) measure_accesses(folder, on);
+    measure_accesses(folder, on);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
 }
@@ -431,6 +433,8 @@ int main(int argc, char** argv) {
     else if (argc == 5 && option == "--workloads")
       number(argv[3]) == 1 ? measure_alone(argv[1])
                            : measure_workloads(argv[1], {number(argv[3]), number(argv[4])});
+    else if (argc == 3 && option == "--accesses")
+      for (const size& on : all_sizes()) measure_accesses(argv[1], on);
     else if (argc == 3 && option == "--events")
       for (const size& on : all_sizes()) measure_events(argv[1], on);
     else if (argc == 5 && option == "--events")
@@ -444,8 +448,9 @@ int main(int argc, char** argv) {
     else {
       std::fputs(
           "usage: machine_measure FOLDER [--sample | --only CORES SOCKETS | "
-          "--figure CORES SOCKETS | --workloads CORES SOCKETS | --events [CORES SOCKETS] | "
-          "--paper | --conformance [CORES SOCKETS SEED] | --change-over SEEDS]\n",
+          "--figure CORES SOCKETS | --workloads CORES SOCKETS | --accesses | "
+          "--events [CORES SOCKETS] | --paper | --conformance [CORES SOCKETS SEED] | --change-over "
+          "SEEDS]\n",
           asks_for_help ? stdout : stderr);
       return asks_for_help ? 0 : 2;
     }
