@@ -5,6 +5,8 @@
     python3 -m hardware.machine.kept --sample MEASURE IMAGES   # make a few lines anew, and compare
     python3 -m hardware.machine.kept --messages ...            # of machine_measure_messages
 
+Of two lines about the same, `--write` keeps that of the later file.
+
 A simulation gives the same cycles on every computer, from the same programs. So a line of the
 hardware's barriers must be the kept one. tutti's own barriers and the kernel change with the
 library: a line of theirs may differ by a tenth. Another compiler makes other programs, and nothing
@@ -20,7 +22,7 @@ import shutil
 import subprocess
 import sys
 
-from hardware.flow import exact
+from hardware.flow import exact, measured
 
 HERE = pathlib.Path(__file__).resolve().parent
 BARRIERS, MESSAGES = HERE / "measured.jsonl", HERE / "messages.jsonl"
@@ -89,8 +91,18 @@ def compare(made: list, kept: list) -> list:
 
 
 def write(names: list, kept: pathlib.Path) -> int:
-    lines = {exact.key(line): line for name in names for line in of_file(name)}
-    first = {"type": "machine_images", "compiler": compiler()}
+    """Returns 0. Raises exact.Wrong without a compiler, or if the lines are of several."""
+    here = compiler()
+    if not here:
+        raise exact.Wrong(f"there is no {COMPILER}, whose version the first line has to name")
+    lines: dict = {}
+    for name in names:
+        lines |= {exact.key(line): line for line in of_file(name)}
+        for row in measured.lines(pathlib.Path(name)):
+            if row.get("type") == "machine_images" and row.get("compiler") != here:
+                raise exact.Wrong(f"{name}: its programs are of {COMPILER} {row.get('compiler')}, "
+                    f"not {here}; measure all of its lines anew, or write with that one")
+    first = {"type": "machine_images", "compiler": here}
     kept.write_text("".join(json.dumps(line) + "\n" for line in
         [first, *(lines[key] for key in sorted(lines))]), "utf-8")  # fmt: skip
     print(f"kept: {kept.name} keeps {len(lines)} lines")

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hardware/machine/kept.py takes for the same cycles."""
 
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
 import unittest
+from unittest import mock
 
 from hardware.flow import exact
-from hardware.machine import kept, workloads
+from hardware.machine import kept, table, workloads
 
 LINE = {
     "type": "result", "benchmark": "machine_barrier", "provider": "isa", "name": "structure",
@@ -12,6 +18,13 @@ LINE = {
     "cores": 4, "sockets": 2, "unit": "cycles", "min": 90.0, "median": 100.0, "max": 110.0,
     "samples": 8,
 }  # fmt: skip
+
+
+def written(folder: str, *lines: dict) -> pathlib.Path:
+    """Returns a file with these lines."""
+    path = pathlib.Path(folder) / "lines.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
 
 
 class Kept(unittest.TestCase):
@@ -35,6 +48,21 @@ class Kept(unittest.TestCase):
         for text in ('{"type": "result", "benchmark": "barrier"}', "", "[1"):
             with self.assertRaises(exact.Wrong):
                 kept.results(text, "a file")
+
+    def test_keeps_no_lines_of_another_compiler_or_of_none(self):
+        first = {"type": "machine_images", "compiler": "12.2.0"}
+        with tempfile.TemporaryDirectory() as folder:
+            made, to = written(folder, first, LINE), pathlib.Path(folder) / "kept.jsonl"
+            for here, said in (("", "there is no riscv64"), ("13.1.0", "12.2.0, not 13.1.0")):
+                with mock.patch.object(kept, "compiler", return_value=here):
+                    with self.assertRaisesRegex(exact.Wrong, said):
+                        kept.write([made], to)
+                self.assertFalse(to.exists())
+            with mock.patch.object(kept, "compiler", return_value="12.2.0"):
+                with contextlib.redirect_stdout(io.StringIO()):
+                    kept.write([made], to)
+            self.assertEqual(kept.made_by(to), "12.2.0")
+            self.assertEqual(kept.of_file(to), [LINE])
 
     def test_the_kept_lines_have_every_kind_of_barrier_over_one_and_two_sockets(self):
         barriers = [line for line in kept.of_file(kept.BARRIERS)
