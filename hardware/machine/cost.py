@@ -196,6 +196,12 @@ def main(arguments: list) -> int:
     if chosen.what == "table":
         print(table(read()))
         return 0
+    if not chosen.cores:
+        parser.error(f"{chosen.what}: no number of cores is given")
+    if not any(chosen.match in name for name, *_ in parts(1)):
+        parser.error(f"--match: no part's name contains '{chosen.match}'")
+    if chosen.seeds < 1:
+        parser.error(f"--seeds: {chosen.seeds} is not 1 or more")
     try:
         for line in measure(chosen.what, chosen.cores, chosen.match, chosen.seeds):
             print(json.dumps(line), flush=True)

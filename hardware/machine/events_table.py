@@ -230,9 +230,15 @@ def write_plot(path: pathlib.Path, found: Found) -> None:
 
 
 def tables(found: Found) -> dict[str, str]:
-    """Returns the tables of the page by the names of their markers."""
+    """Returns the tables of the page by the names of their markers.
+
+    Raises ValueError without lines of one socket.
+    """
     largest = max(found)
-    one_socket = max(size for size in found if size[0] == 1)
+    one_socket = max((size for size in found if size[0] == 1), default=None)
+    if one_socket is None:
+        raise ValueError("no notifications in one socket, which two of the tables show; "
+            "machine_measure --events 16 1 makes them")
     return {
         "figures": figures(found, largest),
         "costs": costs(found, one_socket),

@@ -153,11 +153,12 @@ def paper_table(found: dict, far: dict) -> str:
         if not by_cores:
             continue
         cores = max(by_cores)
-        here = found[("one_late", sockets, cores)]
+        here = found.get(("one_late", sockets, cores), {})
+        own = number(by_cores[cores] - here["none"]) if "none" in here else ""
         name, value = best(here)
         software = f"{number(value)} ({name}, {cores} cores)" if name else ""
         text.append(f"| {what} | {distance}, {link or '-'} | {cycles or ''} | "
-            f"{number(by_cores[cores])} | {number(by_cores[cores] - here['none'])} | {software} |")
+            f"{number(by_cores[cores])} | {own} | {software} |")
     return "\n".join(text)
 
 
@@ -254,11 +255,16 @@ def main() -> None:
     arguments = parser.parse_args()
     barriers, accesses, far = read(arguments.results)
     made = tables(barriers, accesses, far)
+    if arguments.only and not arguments.readme:
+        parser.error("--only chooses tables of --readme, which is not given")
+    for name in arguments.only or ():
+        if name not in made:
+            parser.error(f"--only: there is no table '{name}', but {', '.join(made)}")
     for name, table in made.items():
         print(f"{METRICS.get(name.replace(' ', '_'), name)}\n\n{table}\n")
     if arguments.readme:
         chosen = arguments.only or made
-        write_readme(arguments.readme, {name: made[name] for name in chosen if name in made})
+        write_readme(arguments.readme, {name: made[name] for name in chosen})
     if arguments.plot:
         write_plot(arguments.plot, barriers)
 

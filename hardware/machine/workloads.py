@@ -116,7 +116,10 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
         **styles_of(hardware)}  # fmt: skip
     for line, (metric, title, is_speed_up) in zip(grid, panels, strict=True):
         sizes = found[metric]
-        serial = best(sizes[(1, 1)], SOFTWARE)[1] if is_speed_up else None
+        serial = best(sizes.get((1, 1), {}), SOFTWARE)[1] if is_speed_up else None
+        if is_speed_up and not serial:
+            raise ValueError(f"{metric}: --plot shows speed-ups, and there is no line of one core; "
+                "machine_measure --workloads 1 1 makes it")
         for axes, sockets in zip(line, all_sockets, strict=True):
             axes.set(xscale="log", yscale="log")
             plot_panel(axes, sizes, sockets, styles, serial)

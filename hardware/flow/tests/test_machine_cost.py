@@ -2,6 +2,8 @@
 """Tests that the parts of the machine can be removed as hardware/machine/cost.py says, and its
 table."""
 
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -46,6 +48,18 @@ class Cost(unittest.TestCase):
         text = cost.table(LINES).splitlines()
         self.assertIn("| core | 4 | 3,000 | 20 | 8 | 500 | 0 |", text)
         self.assertIn("| 4 | core | 2 | 3,100 | 500 | 50.0 | 51.5 | 53.0 |", text)
+
+    def test_arguments_that_choose_nothing_are_refused(self):
+        for arguments, sentence in (
+            (["cells", "4", "--match", "nosuch"], "no part's name contains 'nosuch'"),
+            (["place", "4", "--seeds", "0"], "--seeds: 0 is not 1 or more"),
+            (["cells"], "cells: no number of cores is given"),
+        ):
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as ended:
+                cost.main(arguments)
+            self.assertEqual(ended.exception.code, 2)
+            self.assertIn(sentence, said.getvalue())
 
     def test_the_page_has_the_table_of_the_kept_lines(self):
         page = cost.KEPT.with_name("README.md").read_text("utf-8")

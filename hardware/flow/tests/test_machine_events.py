@@ -52,6 +52,11 @@ class Events(unittest.TestCase):
             self.assertIn(f"<!-- table.py: {name} -->\n{table}\n<!-- end -->", text,
                 "python3 -m hardware.machine.events_table writes the page anew")  # fmt: skip
 
+    def test_asks_for_the_lines_of_one_socket(self):
+        over_sockets = {size: lines for size, lines in self.found.items() if size[0] > 1}
+        with self.assertRaisesRegex(ValueError, "no notifications in one socket"):
+            events_table.tables(over_sockets)
+
     def test_refuses_lines_without_notifications(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "lines.jsonl"

@@ -92,6 +92,31 @@ class Table(unittest.TestCase):
         self.assertEqual(rows[2], "| 1 | 1 |  |  | **1000** |  |  |  | 1.0 |")
         self.assertEqual(rows[3], "| 1 | 4 | 250 | 900 | 500 | **400** | 1.60 | 4.0 | 2.5 |")
 
+    def test_what_the_program_itself_takes_is_empty_where_it_was_not_measured(self):
+        distant = {"sockets": 1, "unit_distance": 19, "unit_link": 0}
+        with tempfile.TemporaryDirectory() as folder:
+            found = table.read(written(folder, LINE | distant))
+        self.assertIn("| 19, - | 38 | 100 |  |  |", table.tables(*found)["paper"])
+
+    def test_a_plot_of_speed_ups_asks_for_the_line_of_one_core(self):
+        found = {"vcode_sort": {(4, 16): {"structure 10": 250.0, "central": 500.0}}}
+        with tempfile.TemporaryDirectory() as folder, \
+                self.assertRaisesRegex(ValueError, "vcode_sort: --plot .* no line of one core"):
+            workloads.write_plot(pathlib.Path(folder) / "plot.svg", found)
+
+    def test_only_names_tables_that_there_are(self):
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            command = ["table.py", str(written(folder, LINE)), "--only", "oneLate"]
+            for more in ([], ["--readme", str(page)]):
+                with mock.patch("sys.argv", command + more), contextlib.redirect_stderr(said):
+                    with self.assertRaises(SystemExit) as ended:
+                        table.main()
+                self.assertEqual(ended.exception.code, 2)
+        self.assertIn("--only chooses tables of --readme, which is not given", said.getvalue())
+        self.assertIn("--only: there is no table 'oneLate', but ", said.getvalue())
+
 
 if __name__ == "__main__":
     unittest.main()
