@@ -87,9 +87,13 @@ std::uint64_t simulated_cycles() { return all_cycles; }
 ended_run run_to_end(const std::string& image, const settings& s, std::uint64_t most,
                      const std::string& what) try {
   system m(image, s);
-  if (!m.run(most))
-    throw std::runtime_error("did not end within " + std::to_string(most) + " cycles\n" +
-                             m.who_waits_for_what());
+  try {
+    if (!m.run(most))
+      throw std::runtime_error("did not end within " + std::to_string(most) + " cycles\n" +
+                               m.who_waits_for_what());
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(error.what() + m.console());
+  }
   all_cycles += m.cycle();
   ended_run done{m.events(), {}, m.console(), m.cycle()};
   for (unsigned core = 0; core < s.cores; ++core) done.status.push_back(m.status(core));

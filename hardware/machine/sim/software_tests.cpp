@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "hardware/machine/sim/change_over.hpp"
@@ -113,6 +114,20 @@ TEST(Misuse, EndsTheThreadWithASentenceThatNamesTheCause) {
       EXPECT_EQ(traps[0] & 0xffff, m.value) << what;
     }
     EXPECT_TRUE(done.data(TRACE_WRONG).empty()) << what << ": the machine let it pass";
+  }
+}
+
+// The thread's end is what such a run lacks.
+TEST(Misuse, IsNamedAlsoByARunThatDoesNotEnd) {
+  const settings s = with(test_program::zero_instruction, 2);
+  const ended_run done = run_to_end(folder + "/tests.bin", s, most_cycles, "misuse");
+  try {
+    run_to_end(folder + "/tests.bin", s, done.cycles - 1, "misuse");
+    FAIL() << "the run ended";
+  } catch (const std::runtime_error& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find("misuse: did not end within"), std::string::npos) << said;
+    EXPECT_NE(said.find(no_instruction), std::string::npos) << said;
   }
 }
 
