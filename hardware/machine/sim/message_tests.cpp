@@ -119,6 +119,20 @@ TEST(Messages, AMessageThatNobodyTakesKeepsAllFromReturning) {
   }
 }
 
+// Three cores are no pairs: nobody sends to the last one.
+TEST(Messages, AThreadThatWaitsForOneIsNotTakenForOneAtABarrier) {
+  settings s = with(message_program::pairs, 3, 1);
+  s.patience = 20'000;
+  try {
+    run_to_end(image, s, most_cycles, "pairs");
+    FAIL() << "the run ended";
+  } catch (const std::runtime_error& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find(": waits for a message or for room for one for 2"), std::string::npos)
+        << said;
+  }
+}
+
 struct misuse {
   message_program program;
   unsigned cause;

@@ -233,6 +233,11 @@ std::string system::waits_at_barrier(unsigned core) const {
                       : "waits in barrier " + std::to_string(far) + " of the structures";
   if (const mailbox_state box = model_->mailbox(built); settings_.messages && box.idle)
     return std::string("is idle (votes ") + (box.vote ? "true" : "false") + ")";
+  // All instructions of custom-0 are the mailbox's, and only idle and wait park.
+  const std::span<const std::uint32_t> image = model_->image();
+  const std::size_t word = model_->pc(built) / 4;
+  if (settings_.messages && word < image.size() && (image[word] & 0x7f) == 0x0b)
+    return "waits for a message or for room for one";
   const int at = model_->waits_at(built);
   if (at < 0) return "waits for the barrier unit";
   const barrier_state b = model_->barrier(built / built_each, static_cast<unsigned>(at));
