@@ -405,13 +405,7 @@ void measure_change_over(const images& folder, std::uint32_t seeds) {
   }
 }
 
-unsigned number(const char* text) {
-  std::size_t used = 0;
-  const unsigned long value = std::stoul(text, &used);
-  if (text[used] != '\0' || value > 1'000'000)
-    throw std::invalid_argument(std::string(text) + ": not a number up to 1000000");
-  return static_cast<unsigned>(value);
-}
+unsigned number(const char* text) { return number_up_to(text, 1'000'000); }
 
 }  // namespace
 
@@ -427,22 +421,22 @@ int main(int argc, char** argv) {
     else if (argc == 3 && option == "--paper")
       measure_papers_machines(argv[1]);
     else if (argc == 5 && option == "--only")
-      measure_all(argv[1], {{number(argv[3]), number(argv[4])}});
+      measure_all(argv[1], {size_of(argv[3], argv[4])});
     else if (argc == 5 && option == "--figure")
-      measure_figure(argv[1], {number(argv[3]), number(argv[4])});
-    else if (argc == 5 && option == "--workloads")
-      number(argv[3]) == 1 ? measure_alone(argv[1])
-                           : measure_workloads(argv[1], {number(argv[3]), number(argv[4])});
-    else if (argc == 3 && option == "--accesses")
+      measure_figure(argv[1], size_of(argv[3], argv[4]));
+    else if (argc == 5 && option == "--workloads") {
+      const size on = size_of(argv[3], argv[4]);
+      on.cores == 1 ? measure_alone(argv[1]) : measure_workloads(argv[1], on);
+    } else if (argc == 3 && option == "--accesses")
       for (const size& on : all_sizes()) measure_accesses(argv[1], on);
     else if (argc == 3 && option == "--events")
       for (const size& on : all_sizes()) measure_events(argv[1], on);
     else if (argc == 5 && option == "--events")
-      measure_events(argv[1], {number(argv[3]), number(argv[4])});
+      measure_events(argv[1], size_of(argv[3], argv[4]));
     else if (argc == 3 && option == "--conformance")
       for (const size& on : all_sizes()) conform(argv[1], on, 1);
     else if (argc == 6 && option == "--conformance")
-      conform(argv[1], {number(argv[3]), number(argv[4])}, number(argv[5]));
+      conform(argv[1], size_of(argv[3], argv[4]), number(argv[5]));
     else if (argc == 4 && option == "--change-over")
       measure_change_over(argv[1], number(argv[3]));
     else {
@@ -454,6 +448,9 @@ int main(int argc, char** argv) {
           asks_for_help ? stdout : stderr);
       return asks_for_help ? 0 : 2;
     }
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "machine_measure: %s\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "machine_measure: %s\n", error.what());
     return 1;

@@ -288,12 +288,12 @@ void measure_sample(const images& folder) {
   }
 }
 
-unsigned number(const char* text) {
-  std::size_t used = 0;
-  const unsigned long value = std::stoul(text, &used);
-  if (text[used] != '\0' || value > MOST_CORES)
-    throw std::invalid_argument(std::string(text) + ": not a number of cores");
-  return static_cast<unsigned>(value);
+// Throws std::invalid_argument for a number of cores that has no halves, which are measured.
+size size_with_halves(const char* cores, const char* sockets) {
+  const size on = size_of(cores, sockets);
+  if (on.cores > 1 && on.cores % 2 != 0)
+    throw std::invalid_argument(std::to_string(on.cores) + " cores have no halves");
+  return on;
 }
 
 }  // namespace
@@ -310,7 +310,7 @@ int main(int argc, char** argv) {
     else if (argc == 3 && option == "--sample")
       measure_sample(argv[1]);
     else if (argc == 5 && option == "--only")
-      measure(argv[1], {number(argv[3]), number(argv[4])});
+      measure(argv[1], size_with_halves(argv[3], argv[4]));
     else {
       std::fputs(
           "usage: machine_measure_messages FOLDER [--sample | --threads | --only CORES "
@@ -318,6 +318,9 @@ int main(int argc, char** argv) {
           asks_for_help ? stdout : stderr);
       return asks_for_help ? 0 : 2;
     }
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "machine_measure_messages: %s\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "machine_measure_messages: %s\n", error.what());
     return 1;
