@@ -99,7 +99,7 @@ void kernel_boot(uint32_t me, struct frame* thread) {
   csr_write(mstatus, 0x80u);
 }
 
-// Signals and requests to install a barrier come by the same interrupt.
+// Signals and requests to install a barrier come by the same interrupt, and await counts both.
 static void take_software_interrupt(struct core* core) {
   SOFTWARE_CLEAR = 0;
   ++core->signals;
