@@ -133,9 +133,14 @@ harp_protocol<Word>::harp_protocol(basic_device<Word>& unit, rank_t participants
   for (std::size_t i = 0; by_memory && i < memory_bytes / 8; ++i)
     memory_.words[i].store(0, relaxed);
   unit.write(control, control_enable);
-  if (unit.read(size) != n_ || unit.read(error) != 0)
-    fail(unit.name(),
-         "refuses its configuration: error register " + std::to_string(unit.read(error)));
+  const bool has_taken_size = unit.read(size) == n_;
+  const std::uint64_t objections = unit.read(error);
+  if (!has_taken_size || objections != 0) {
+    // Without an object there is no destructor, and the unit would go on polling or writing the
+    // memory.
+    unit.write(control, control_reset);
+    fail(unit.name(), "refuses its configuration: error register " + std::to_string(objections));
+  }
 }
 
 template <class Word>

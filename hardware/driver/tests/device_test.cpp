@@ -98,9 +98,12 @@ class mask_with_messages : public device {
     return step(offset, false, 0) | (offset == capability ? 8 << 16 : 0);
   }
   void write(std::uint64_t offset, std::uint64_t value) override {
+    if (offset == control) controls.push_back(value);
     step(offset, true, value);
     unit_.step({});
   }
+  // What has been written to the control register.
+  std::vector<std::uint64_t> controls;
   const std::string& name() const noexcept override { return name_; }
   std::uint64_t window() const noexcept override { return window_bytes; }
   unsigned message_addresses() const noexcept override { return 8; }
@@ -124,6 +127,8 @@ TEST(HarpBarrier, IsNoneIfTheUnitObjectsToItsConfiguration) {
   expect_refused<std::runtime_error>(
       [&] { harp_barrier(unit, 2, {.arrival = arrival_path::message}); },
       "refuses its configuration: error register 2");
+  // It does nothing any more.
+  EXPECT_EQ(unit.controls.back(), std::uint64_t{control_reset});
   harp_barrier barrier(unit, 1);
   barrier.arrive_and_wait(0);
 }
