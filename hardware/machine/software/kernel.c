@@ -99,7 +99,8 @@ void kernel_boot(uint32_t me, struct frame* thread) {
   csr_write(mstatus, 0x80u);
 }
 
-// Signals and requests to install a barrier come by the same interrupt, and await counts both.
+// Signals and requests to install or remove a barrier come by the same interrupt, and await counts
+// both.
 static void take_software_interrupt(struct core* core) {
   SOFTWARE_CLEAR = 0;
   ++core->signals;

@@ -148,8 +148,8 @@ static inline int32_t on_timeout(void (*entry)(void)) {
 static inline int32_t signal_core(uint32_t core) { return system_call(CALL_SIGNAL, core, 0, 0); }
 // Halts this core until a software interrupt has come since the last call, or so many cycles have
 // passed. Returns how many came: one may stand for several signals, and those by which the kernel
-// installs a barrier on its participants count, too. So a caller looks whether there is what it
-// waits for.
+// installs a barrier on its participants or removes it count, too. So a caller looks whether there
+// is what it waits for.
 static inline uint32_t await_signal(uint32_t most_cycles) {
   return (uint32_t)system_call(CALL_AWAIT, most_cycles, 0, 0);
 }
