@@ -5,8 +5,7 @@
 // so a card that has nothing to do takes no processor.
 //   tutti-network-engine --device tap0 --address 10.78.0.1 --towards 10.78.0.254
 //                        --cable 0,c0,10.78.0.2,1 ...
-// A cable is the port, the device that it ends at, and the card and port at its other end. Needs
-// root, for the devices.
+// --help explains the options.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_ether.h>
@@ -34,6 +33,8 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/errors.hpp"
+#include "cli/options.hpp"
 #include "hardware/innetwork/sim/node.hpp"
 #include "network/engine_card.hpp"
 
@@ -69,34 +70,27 @@ unsigned port_of(const std::string& text) {
   return static_cast<unsigned>(text[0] - '0');
 }
 
-card_wish wish_of(int argc, char** argv) {
-  card_wish w;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string key = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument("'" + key + "' lacks its value");
-    const std::string value = argv[i + 1];
-    if (key == "--device") {
-      w.device = value;
-    } else if (key == "--address") {
-      w.address = value;
-    } else if (key == "--towards") {
-      w.towards = value;
-    } else if (key == "--cable") {
-      std::istringstream parts(value);
-      std::array<std::string, 4> part;
-      for (std::string& p : part)
-        if (!std::getline(parts, p, ','))
-          throw std::invalid_argument("--cable is PORT,DEVICE,ADDRESS,PORT");
-      w.cables.push_back(
-          {port_of(part[0]), part[1], {address_of(part[2]).s_addr, port_of(part[3])}});
-    } else {
-      throw std::invalid_argument("'" + key +
-                                  "' is not one of --device, --address, --towards, --cable");
+cable_wish cable_of(const std::string& text) {
+  std::istringstream parts(text);
+  std::array<std::string, 4> part;
+  for (std::string& p : part)
+    if (!std::getline(parts, p, ',') || p.empty())
+      throw std::invalid_argument("'" + text + "' is not PORT,DEVICE,ADDRESS,PORT");
+  if (!parts.eof()) throw std::invalid_argument("'" + text + "' has more than four parts");
+  return {port_of(part[0]), part[1], {address_of(part[2]).s_addr, port_of(part[3])}};
+}
+
+// Makes what `read` throws about the text of an option a complaint about it.
+template <class Read>
+auto complaint_of(Read read) {
+  return [read](const std::string& text) -> std::string {
+    try {
+      read(text);
+      return {};
+    } catch (const std::invalid_argument& wrong) {
+      return wrong.what();
     }
-  }
-  if (w.address.empty() || w.towards.empty())
-    throw std::invalid_argument("--address and --towards are needed");
-  return w;
+  };
 }
 
 class descriptor {
@@ -349,11 +343,37 @@ class simulated_card {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   static_assert(PORTS <= card::ports);
-  simulated_card card(wish_of(argc, argv));
-  card.run();
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "tutti-network-engine: %s\n", error.what());
-  return 1;
+  card_wish wish;
+  std::vector<std::string> cables;
+  cli::program program(
+      "Simulates a network card whose engine synchronises hosts. `tutti network testbed --engines` "
+      "starts one for each host. It needs root, makes its device itself, and runs until a signal "
+      "ends it",
+      "tutti-network-engine");
+  program.add_option("--device", wish.device, "The TAP device that is the host's side of the card")
+      .value_name("NAME")
+      .show_default();
+  program.add_option("--address", wish.address, "The IPv4 address of the device")
+      .value_name("ADDRESS")
+      .required()
+      .check(complaint_of(address_of));
+  program
+      .add_option("--towards", wish.towards,
+                  "The IPv4 address that hosts send the engine's packets to")
+      .value_name("ADDRESS")
+      .required()
+      .check(complaint_of(address_of));
+  program
+      .add_option("--cable", cables,
+                  "A cable: the port, from 0 to " + std::to_string(PORTS - 1) +
+                      ", the network device that it ends at, and the address and the port of the "
+                      "card at its other end; once for each cable")
+      .value_name("PORT,DEVICE,ADDRESS,PORT")
+      .check(complaint_of(cable_of));
+  return program.run(argc, argv, [&]() -> int {
+    for (const std::string& each : cables) wish.cables.push_back(cable_of(each));
+    simulated_card(wish).run();
+  });
 }
