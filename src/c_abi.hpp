@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "src/later_members.hpp"
 #include "tutti.h"
 #include "tutti/barrier/any.hpp"
 #include "tutti/platform/names.hpp"
@@ -67,14 +68,10 @@ class attendance {
   array<history> ranks_;
 };
 
-// Options begin with their size. If the caller's are of a later version, the members that this one
-// does not know must be 0. Returns TUTTI_OK or TUTTI_ENOTSUP.
+// Returns TUTTI_OK or TUTTI_ENOTSUP.
 template <class Options>
 int check_later_members(const Options& given) noexcept {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
-  for (std::size_t i = sizeof given; i < given.size; ++i)
-    if (bytes[i] != 0) return TUTTI_ENOTSUP;
-  return TUTTI_OK;
+  return sets_later_members(given) ? TUTTI_ENOTSUP : TUTTI_OK;
 }
 
 inline deadline deadline_in(std::uint64_t timeout_ns) noexcept {

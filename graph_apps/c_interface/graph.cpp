@@ -28,6 +28,7 @@
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/programs/shortest_paths.hpp"
 #include "graph_apps/programs/shortest_paths_sync.hpp"
+#include "src/later_members.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/load.hpp"
 #include "tutti/graph/run.hpp"
@@ -114,16 +115,26 @@ void set_name(Name& chosen, const char* given) {
   if (given != nullptr && *given != '\0') chosen = given;
 }
 
-// It comes before any other member is read.
-void require_size(const tutti_graph_options* options) {
-  require_that(options == nullptr || options->size >= sizeof *options, TUTTI_EINVAL,
-               "the size of tutti_graph_options is not set, or is that of an older version");
+// Refuses the size of an older version, and what only a later one knows. It comes before any other
+// member is read.
+template <class Options>
+void require_known(const Options* options, const char* type) {
+  if (options == nullptr) return;
+  if (options->size < sizeof *options)
+    refuse_with(TUTTI_EINVAL,
+                std::string("the size of ") + type + " is not set, or is that of an older version");
+  if (c_abi::sets_later_members(*options))
+    refuse_with(TUTTI_ENOTSUP,
+                std::string(type) + " sets a member of a later version, which this one lacks");
+}
+void require_known(const tutti_graph_options* options) {
+  require_known(options, "tutti_graph_options");
 }
 
 graph::run_options options_of(const tutti_graph_options* in) {
   graph::run_options chosen;
   if (in == nullptr) return chosen;
-  require_size(in);
+  require_known(in);
   require_that(in->mode == TUTTI_GRAPH_SYNC || in->mode == TUTTI_GRAPH_ASYNC, TUTTI_EINVAL,
                "the mode is neither TUTTI_GRAPH_SYNC nor TUTTI_GRAPH_ASYNC");
   chosen.threads = in->threads;
@@ -146,7 +157,7 @@ graph::run_options options_of(const tutti_graph_options* in) {
   return chosen;
 }
 bool is_async(const tutti_graph_options* options) {
-  require_size(options);
+  require_known(options);
   return options != nullptr && options->mode == TUTTI_GRAPH_ASYNC;
 }
 
@@ -200,9 +211,7 @@ int tutti_graph_load(tutti_graph** out, const char* path, const tutti_graph_load
     require_that(path != nullptr, TUTTI_EINVAL, "the path is NULL");
     graph::load_options chosen;
     if (options != nullptr) {
-      require_that(
-          options->size >= sizeof *options, TUTTI_EINVAL,
-          "the size of tutti_graph_load_options is not set, or is that of an older version");
+      require_known(options, "tutti_graph_load_options");
       if (options->format != nullptr) try {
           chosen.format = graph::format_named(options->format);
         } catch (const std::invalid_argument& e) {

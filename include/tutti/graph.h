@@ -32,7 +32,8 @@ TUTTI_API const char* tutti_graph_error(void);
 
 typedef struct tutti_graph tutti_graph;
 
-/* Set `size` to sizeof(tutti_graph_load_options). NULL or 0 in another member is the default. */
+/* Set `size` to sizeof(tutti_graph_load_options), so that later versions can add members. NULL or 0
+ * in another member is the default. */
 typedef struct tutti_graph_load_options {
   size_t size;
   /* "auto" (the default), "el", "wel", "mtx", "gap" or "metis". */
@@ -48,8 +49,8 @@ typedef struct tutti_graph_load_options {
 /* Reads a graph from a file; `options` may be NULL. On success *out is the graph; otherwise it is
  * NULL.
  * Errors: TUTTI_EINVAL (out or path is NULL; the size of the options), TUTTI_ENAME (the format),
- * TUTTI_EFILE (the file cannot be read, is not such a graph, or has a graph that does not fit into
- * memory). */
+ * TUTTI_ENOTSUP (the options set a member of a later version), TUTTI_EFILE (the file cannot be
+ * read, is not such a graph, or has a graph that does not fit into memory). */
 TUTTI_API int tutti_graph_load(tutti_graph** out, const char* path,
                                const tutti_graph_load_options* options);
 
@@ -82,7 +83,8 @@ typedef enum tutti_graph_mode {
   TUTTI_GRAPH_ASYNC = 1
 } tutti_graph_mode;
 
-/* Set `size` to sizeof(tutti_graph_options). NULL or 0 in another member is the default. */
+/* Set `size` to sizeof(tutti_graph_options), so that later versions can add members. NULL or 0 in
+ * another member is the default. */
 typedef struct tutti_graph_options {
   size_t size;
   /* The number of threads; 0: one for each core. */
@@ -126,8 +128,9 @@ typedef struct tutti_graph_statistics {
  * they were.
  * Errors of all: TUTTI_EINVAL (the graph or an array is NULL; count; the size of a struct; the
  * mode; the partition), TUTTI_ENAME (the detector or the wait policy), TUTTI_ENOTSUP (combine in a
- * mode that cannot; the wait policy; the partition "metis" if tutti was built without METIS),
- * TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD, TUTTI_ESYSTEM (METIS failed). */
+ * mode that cannot; the wait policy; the partition "metis" if tutti was built without METIS; a
+ * member of a later version), TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD,
+ * TUTTI_ESYSTEM (METIS failed). */
 
 /* How often a random walk visits each vertex; the ranks add up to 1. With a tolerance above 0 the
  * run also ends when no rank changes by more than tolerance / vertices.

@@ -110,6 +110,16 @@ static void test_files(void) {
   CHECK(write(file, text + 8, 4) == 4);
   CHECK_ERROR(tutti_graph_load(&graph, path, &options), TUTTI_EFILE, ":3: a vertex must be");
   close(file);
+  struct {
+    tutti_graph_load_options known;
+    uint64_t later;
+  } of_a_later_version = {{.size = sizeof of_a_later_version, .format = "el"}, 1};
+  CHECK_ERROR(tutti_graph_load(&graph, path, &of_a_later_version.known), TUTTI_ENOTSUP,
+              "tutti_graph_load_options sets a member of a later version");
+  CHECK(graph == NULL);
+  of_a_later_version.later = 0;
+  CHECK_ERROR(tutti_graph_load(&graph, path, &of_a_later_version.known), TUTTI_EFILE,
+              ":3: a vertex must be");
   unlink(path);
   CHECK_ERROR(tutti_graph_load(&graph, path, &options), TUTTI_EFILE, "cannot be opened");
   options.format = "pdf";
@@ -202,6 +212,19 @@ static void test_bad_calls(const tutti_graph* graph) {
               TUTTI_EINVAL, "tutti_graph_options");
   CHECK_ERROR(tutti_graph_components(graph, &options, lowest, vertices, NULL), TUTTI_EINVAL,
               "tutti_graph_options");
+  struct {
+    tutti_graph_options known;
+    uint64_t later;
+  } of_a_later_version = {options_of(2, TUTTI_GRAPH_ASYNC, 0), 1};
+  of_a_later_version.known.size = sizeof of_a_later_version;
+  CHECK_ERROR(
+      tutti_graph_pagerank(graph, 9, 0.85, 0, &of_a_later_version.known, ranks, vertices, NULL),
+      TUTTI_ENOTSUP, "tutti_graph_options sets a member of a later version");
+  CHECK_ERROR(tutti_graph_components(graph, &of_a_later_version.known, lowest, vertices, NULL),
+              TUTTI_ENOTSUP, "tutti_graph_options sets a member of a later version");
+  of_a_later_version.later = 0;
+  CHECK(tutti_graph_components(graph, &of_a_later_version.known, lowest, vertices, NULL) ==
+        TUTTI_OK);
   options = options_of(2, 0, 0);
   options.partition = "halves";
   CHECK_ERROR(tutti_graph_components(graph, &options, lowest, vertices, NULL), TUTTI_EINVAL,
