@@ -20,8 +20,8 @@ struct barrier_options {
   algorithm_name algorithm = {};
   // The wait policy of a named algorithm.
   std::string_view wait = "adaptive";
-  // The largest number of participants that use one counter instead of a tree of counters. More
-  // participants than CPUs use one counter too.
+  // The largest number of participants that use one counter instead of a tree of counters. With
+  // fewer than 8 CPUs more participants than CPUs use one counter too (schedule/choose.hpp).
   rank_t few = choose::few_on_one_counter;
   // The number of participants, or of counters, that share a counter of the tree.
   rank_t fan = choose::fan_of_counters;

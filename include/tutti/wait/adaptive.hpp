@@ -41,7 +41,7 @@
 namespace tutti {
 
 struct adaptive_options {
-  // The cost of a sleep, as a time of polling. A wake-up takes 13 to 50 us on the machines tried.
+  // The cost of a sleep, as a time of polling. A wake-up takes 10 to 50 us on the machines tried.
   // All participants wait for the one that wakes last, so avoiding a wake-up is worth the processor
   // time of several. This value also separates the two cases that matter in programs: loops with
   // 200 us of serial code between them should not sleep, and loops with 500 us should.

@@ -22,7 +22,7 @@ namespace tutti {
 
 class wait_lengths {
  public:
-  // The budget before any length is known. A sleep with its wake-up takes 20 to 50 us on the
+  // The budget before any length is known. A sleep with its wake-up takes 10 to 50 us on the
   // machines tried.
   static constexpr std::uint32_t unknown_budget_ns = 50'000;
 

@@ -74,7 +74,7 @@ struct park : wait_entry<park_after_100, park_after_1> {
   static constexpr wait_info info{
       "park", "polls 100 times, then sleeps on a futex",
       "there are more participants than cores, and another process is busy",
-      "otherwise: a wake-up costs 3 to 50 us"};
+      "otherwise: a wake-up takes 10 to 50 µs"};
 };
 struct monitor : wait_entry<monitor_wait> {
   static constexpr wait_info info{
