@@ -49,7 +49,7 @@ def typical(starts: list[Samples], name: str) -> tuple[float, float]:
 
 
 def time_text(ns: float) -> str:
-    return f"{ns / 1000:,.1f} us" if ns >= 9999.5 else f"{ns:.0f} ns"
+    return f"{ns / 1000:,.1f} µs" if ns >= 9999.5 else f"{ns:.0f} ns"
 
 
 def print_table(threads: int, own: list[Samples], tutti: list[Samples]) -> None:

@@ -6,8 +6,9 @@ EPCC's OpenMP microbenchmarks (version 3.1, M. Bull, F. Reid and N. McDonnell, 2
 construct around a little work, and subtract the time of the work alone: the overhead. The command
 compiles one of them for libgomp and runs it as it is: with libgomp's defaults, with
 OMP_WAIT_POLICY=active and =passive, with LLVM's libomp preloaded, and with tutti preloaded. A cell
-is the median over the runs of the mean overhead that a run prints, in us, and in brackets the
-smallest. The last column is the median of the best setting of libgomp by tutti's.
+is the median over the runs of the mean overhead that a run prints, in µs, and in brackets the
+smallest; "> 10 s" stands for runs that --limit has ended. The last column is the median of the
+best setting of libgomp by tutti's.
 
 A situation is a number of threads, with a condition if there is one: `2`, `8`, `2+one` (a busy
 process of another session on one CPU), `2+all` (one on each CPU), `2+quota` (1.5 CPUs).
@@ -45,7 +46,7 @@ def compiled(name: str, source: pathlib.Path, folder: pathlib.Path) -> pathlib.P
 
 def run(program: pathlib.Path, runtime: Runtime, place: Place,
         asked: argparse.Namespace) -> dict[str, float] | None:
-    """The overhead of each construct in us; None: it took too long."""
+    """The overhead of each construct in µs; None: it took too long."""
     words = [program, "--test-time", str(asked.test_time), "--outer-repetitions", "20"]
     try:
         done = subprocess.run(
@@ -111,8 +112,8 @@ def parse_arguments() -> argparse.Namespace:
                         default="syncbench", help="which of them (syncbench)")
     add_options(parser, ["2", "4", "8", "2+one", "4+one", "8+one"])
     parser.add_argument("--test-time", type=float, default=500,
-                        help="us of one of the 20 samples of a construct (500)")
-    parser.add_argument("--limit", type=float, default=20, help="seconds a run may take (20)")
+                        help="µs of one of the 20 samples of a construct (500)")
+    parser.add_argument("--limit", type=float, default=10, help="seconds a run may take (10)")
     parser.add_argument("--json", action="store_true", help="print a line of JSON for each run")
     return parser.parse_args()
 

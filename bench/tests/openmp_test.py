@@ -2,6 +2,8 @@
 """How the scripts that compare OpenMP's runtimes start programs, and what they leave behind."""
 
 import argparse
+import contextlib
+import io
 import os
 import pathlib
 import signal
@@ -16,6 +18,7 @@ SCRIPTS = pathlib.Path(__file__).resolve().parents[1] / "openmp"
 sys.path.insert(0, str(SCRIPTS))
 
 import constructs  # noqa: E402
+import epcc  # noqa: E402
 import program_tables  # noqa: E402
 import programs  # noqa: E402
 import runtimes  # noqa: E402
@@ -117,6 +120,21 @@ class Constructs(unittest.TestCase):
             with mock.patch.dict(os.environ, settings):
                 samples = constructs.start(program, 0.1, 3, "")
         self.assertEqual(samples, {"settings": [0], "threads": [3]})
+
+    def test_times_have_the_units_that_people_read(self) -> None:
+        self.assertEqual(constructs.time_text(9999), "9999 ns")
+        self.assertEqual(constructs.time_text(1234567), "1,234.6 µs")
+
+
+class Epcc(unittest.TestCase):
+    def test_tables_say_which_limit_has_ended_a_run(self) -> None:
+        with mock.patch.object(sys, "argv", ["epcc.py", "--source", "."]):
+            limit = epcc.parse_arguments().limit
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            epcc.print_table("2", {"active": [None], "tutti": [{"barrier": 1.0}]}, limit)
+        self.assertIn("| barrier | > 10 s | 1 (1) |  |", said.getvalue())
+        self.assertIn('"> 10 s" stands for runs that --limit has ended', epcc.__doc__ or "")
 
 
 if __name__ == "__main__":
