@@ -44,7 +44,8 @@ class eigen_pool final : public summing_runtime<eigen_pool> {
 }  // namespace
 
 std::vector<contender> peer_eigen() {
-  return only_regions<eigen_pool>("thread pool", "Eigen: a task a worker, which meet");
+  return only_regions<eigen_pool>("thread pool",
+                                  "Eigen: each worker executes one task; the tasks meet");
 }
 
 }  // namespace tutti::bench

@@ -213,7 +213,7 @@ std::vector<contender> peer_io_uring() {
            .events = make_notifier<by_message>},
           {.family = "io_uring",
            .name = "io_uring futex",
-           .summary = "Linux: waits for a futex that are submissions",
+           .summary = "Linux: submissions that wait for a futex and wake it",
            .unavailable = why_missing({futex_wait_operation, futex_wake_operation}),
            .events = make_notifier<by_futex>}};
 }

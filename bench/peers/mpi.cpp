@@ -9,7 +9,7 @@ std::vector<contender> peer_mpi() {
   const std::string family = TUTTI_MPI_FAMILY;
   contender all{.family = family,
                 .name = "default",
-                .summary = "MPI_Barrier and MPI_Allreduce, a process a rank",
+                .summary = "MPI_Barrier and MPI_Allreduce, a process for each rank",
                 .process = {.program = "mpi",
                             .does = {operation::collective},
                             .launcher = {TUTTI_MPI_LAUNCHER, "-n"}}};

@@ -17,8 +17,9 @@ contender opened(const std::string& opener, const std::string& summary) {
 
 std::vector<contender> peer_rayon() {
   return {
-      opened("inside", "Rayon's broadcast, opened by a thread of its pool: yields, then sleeps"),
-      opened("outside", "the same, opened by a thread that is not: which sleeps")};
+      opened("inside",
+             "Rayon's broadcast, called by a thread of its pool, which yields, then sleeps"),
+      opened("outside", "Rayon's broadcast, called by a thread outside its pool, which sleeps")};
 }
 
 }  // namespace tutti::bench

@@ -143,7 +143,7 @@ class by_bounded_queue final : public notifier {
 
 std::vector<contender> peer_tbb() {
   return {{.name = "parallel_for",
-           .summary = "oneTBB: a chunk a thread, which meet",
+           .summary = "oneTBB: each thread executes one chunk; the chunks meet",
            .regions = make_regions<tbb_arena>,
            .trials = queue_trials<tbb_queues>},
           {.family = "tbb",
