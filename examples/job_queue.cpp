@@ -103,7 +103,7 @@ double hand_over_us() {
 int main() {
   const double with_condition = hand_over_us<before::job_queue>();
   const double with_event = hand_over_us<after::job_queue>();
-  std::printf("a job waits %.2f us with a condition variable, %.2f us with tutti::event\n",
+  std::printf("a job waits %.2f µs with a condition variable, %.2f µs with tutti::event\n",
               with_condition, with_event);
   return 0;
 }

@@ -62,7 +62,7 @@ void meet_with_a_late_one(const char* name, tutti::patience patience) {
     sync.arrive_and_wait(0);
   }
   std::ranges::sort(after_us);
-  std::printf("%-8s  %7.1f us of processor time per wait, continues after %4.1f us (median)\n",
+  std::printf("%-8s  %7.1f µs of processor time per wait, continues after %4.1f µs (median)\n",
               name, (processor_us() - before) / episodes, after_us[episodes / 2]);
 }
 

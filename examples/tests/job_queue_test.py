@@ -15,7 +15,7 @@ import unittest
 
 PROGRAM, SOURCE = sys.argv[1:3]
 PRINTED = re.compile(
-    r"a job waits ([\d.]+) us with a condition variable, ([\d.]+) us with tutti::event\n"
+    r"a job waits ([\d.]+) µs with a condition variable, ([\d.]+) µs with tutti::event\n"
 )
 
 

@@ -36,6 +36,17 @@ def series(*wall: float, timed_out: bool = False) -> port.Series:
     return port.Series(list(wall), list(wall), timed_out)
 
 
+class Help(unittest.TestCase):
+    def test_says_all_of_what_a_script_does(self) -> None:
+        for module in (GGML, OPENBLAS, RAXML):
+            said = io.StringIO()
+            with mock.patch.object(sys, "argv", ["run", "--help"]):
+                with contextlib.redirect_stdout(said), self.assertRaises(SystemExit) as end:
+                    module.main()
+            self.assertEqual(end.exception.code, 0)
+            self.assertIn(module.__doc__.strip(), said.getvalue())
+
+
 class Ggml(unittest.TestCase):
     def table(self, tutti: dict[bool, port.Series], own: port.Series) -> str:
         """tutti has two threads unplaced (False) and placed (True); four are as fast as ggml's."""
@@ -57,7 +68,7 @@ class Ggml(unittest.TestCase):
     def test_losses_have_both_times(self) -> None:
         said = self.table({False: series(1e6), True: series(3e6)}, series(2e6))
         self.assertIn(
-            "* 2 threads, free, placed: ggml's own pool 2000 us per token, tutti 3000 us", said
+            "* 2 threads, free, placed: ggml's own pool 2000 µs per token, tutti 3000 µs", said
         )
         self.assertNotIn("* 2 threads, free, unplaced: ggml", said)
 
