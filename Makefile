@@ -41,7 +41,7 @@ FUZZ_SECONDS ?= 600
 
 .PHONY: help
 help: ## list what can be done (the default)
-	@printf 'tutti: synchronization from core to cluster\n\n'
+	@printf 'tutti: synchronisation from core to cluster\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nvariables: V=1 (verbose) JOBS=%s PREFIX=%s DESTDIR=%s\n' '$(JOBS)' '$(PREFIX)' '$(DESTDIR)'
 	@printf '  REPORT_OPTIONS (of make report) CTEST_OPTIONS (of make test, test-all) FUZZ_SECONDS=%s (of make test-all)\n' '$(FUZZ_SECONDS)'

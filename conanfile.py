@@ -20,9 +20,9 @@ required_conan_version = ">=2.0"
 
 class TuttiRecipe(ConanFile):
     name = "tutti"
-    description = "Synchronization from core to cluster: barriers, reductions, teams, events"
+    description = "Synchronisation from core to cluster: barriers, reductions, teams, events"
     license = "Apache-2.0"
-    topics = ("barrier", "synchronization", "parallel", "reduction", "fork-join", "hpc")
+    topics = ("barrier", "synchronisation", "parallel", "reduction", "fork-join", "hpc")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     test_package_folder = "tests/install/project"

@@ -16,7 +16,7 @@ endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tutti)
 set(CPACK_PACKAGE_CONTACT "The tutti developers <tutti@invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "synchronization from core to cluster")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "synchronisation from core to cluster")
 set(CPACK_PACKAGE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/package")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 # The archive of the sources, by the target package_source, without what git ignores.

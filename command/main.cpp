@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv) {
   using namespace tutti::command;
-  tutti::cli::program program("Synchronization from core to cluster", "tutti");
+  tutti::cli::program program("Synchronisation from core to cluster", "tutti");
   program.require_subcommand();
   add_info(program);
   add_vcode(program);

@@ -96,7 +96,7 @@ def _header(data: Dataset) -> str:
         alarms.append(f"{len(data.failed) - FEW_ALARMS} more calls failed; their figures say so.")
     caution = "".join(f'<p class="caution">{escape(alarm)}</p>' for alarm in alarms if alarm)
     return (
-        "<header><h1>Synchronization on this machine</h1>"
+        "<header><h1>Synchronisation on this machine</h1>"
         '<p class="muted">What tutti and its peers cost here, measured side by side.</p>'
         f'{caution}<dl class="facts">{entries}</dl>'
         f"<p><b>How to read.</b> {escape(HOW_TO_READ)}</p></header>"

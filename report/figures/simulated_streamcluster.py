@@ -20,7 +20,7 @@ from report.statistics import format_ratio, format_time
 HEAD = (
     "sim_streamcluster",
     "Computed from simulated barriers: StreamCluster (figures 2 and 6 b of Hetland et al. 2019)",
-    "If the work of one thread is divided among n, and each synchronization takes what the barrier "
+    "If the work of one thread is divided among n, and each synchronisation takes what the barrier "
     "takes on the simulated machine: how long does the program take?",
 )
 # What the paper draws: its program cannot have the others' barriers.
