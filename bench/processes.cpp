@@ -268,7 +268,7 @@ int run(const request& asked) {
     fmt::print("{}\n", describe_machine().dump());
   else
     fmt::print(
-        "| processes | session | tutti, us | pthread, us | pthread / tutti | known after a kill, "
+        "| processes | session | tutti, µs | pthread, µs | pthread / tutti | known after a kill, "
         "ms "
         "|\n|--:|---|--:|--:|--:|--:|\n");
   std::fflush(stdout);

@@ -155,7 +155,7 @@ int run_growth(const network_options& o) {
   }
   if (!o.json)
     fmt::print(
-        "growth in us for a step more, over 2 to 8 hosts\n{:<10} {:<9} {:>8} {:>6} {:>8} {:>8} "
+        "growth in µs for a step more, over 2 to 8 hosts\n{:<10} {:<9} {:>8} {:>6} {:>8} {:>8} "
         "{:>6}\n",
         "topology", "step", "average", "paper", "median", "least", "paper");
   for (const series& s : all) {
@@ -281,7 +281,7 @@ int run_mpi(const network_options& o) {
   if (!o.json)
     fmt::print(
         "{} hosts in namespaces, MPI_Barrier over TCP, and the same programs with tutti in {}; "
-        "times in us of a call, and from the last rank's call to the last rank's return\n"
+        "times in µs of a call, and from the last rank's call to the last rank's return\n"
         "{:<15} {:>9} {:>9} {:>9} {:>9} | {:>9} {:>9} {:>9}\n",
         o.nodes,
         o.engines ? "simulated engines, whose times tell nothing of hardware" : "the packet path",
@@ -366,7 +366,7 @@ int run_testbed(const network_options& o) {
   testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
   if (!o.json)
     fmt::print(
-        "{} hosts in namespaces, times in us\n{:<14} {:>9} {:>9} {:>9} {:>9} | {:>9} {:>9} | {:>9} "
+        "{} hosts in namespaces, times in µs\n{:<14} {:>9} {:>9} {:>9} {:>9} | {:>9} {:>9} | {:>9} "
         "{:>9} | {:>8} {:>8}\n",
         o.nodes, "topology", "average", "least", "median", "p99", "offloaded", "least", "last in",
         "least", "repeated", "blocked");

@@ -77,9 +77,9 @@ void print_line(const network_options& o, const network::simulation_plan& plan,
 
 void print_header() {
   fmt::print(
-      "us from the last call to the last release; each node executes its table by the state "
+      "µs from the last call to the last release; each node executes its table by the state "
       "machine of the kernel's programs\n{:<14} {:>8} {:>13} {:>13} {:>13} {:>13} {:>11} {:>11}\n",
-      "topology", "nodes", "least us", "median us", "most us", "packets", "lost", "calls again");
+      "topology", "nodes", "least µs", "median µs", "most µs", "packets", "lost", "calls again");
 }
 
 void print_refusal(const network_options& o, const network::simulation_plan& plan,
@@ -100,7 +100,7 @@ void print_refusal(const network_options& o, const network::simulation_plan& pla
 void print_markdown(const std::vector<std::uint32_t>& counts,
                     const std::vector<unsigned>& topologies,
                     const std::vector<std::string>& cells) {
-  fmt::print("| us |");
+  fmt::print("| µs |");
   for (const std::uint32_t nodes : counts) fmt::print(" {} nodes |", nodes);
   fmt::print("\n|---|");
   for (std::size_t i = 0; i < counts.size(); ++i) fmt::print("--:|");

@@ -85,12 +85,12 @@ void print_differences(const sim_options& o, const std::string& table,
   }
   if (o.markdown)
     fmt::print(
-        "| machine | algorithm | threads | printed us | simulated us | error | printed difference, "
+        "| machine | algorithm | threads | printed µs | simulated µs | error | printed difference, "
         "ns | simulated difference, ns | printed without work, ns |\n"
         "|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
   else if (!o.json)
     fmt::print("{:<11} {:<24} {:>7} {:>11} {:>12} {:>8} {:>14} {:>14} {:>13}\n", "machine",
-               "algorithm", "threads", "printed us", "simulated us", "error", "printed diff.",
+               "algorithm", "threads", "printed µs", "simulated µs", "error", "printed diff.",
                "simulated", "without work");
   std::vector<double> of_regions, of_differences, of_printed;
   for (const sim::published_value& value : values) {

@@ -255,7 +255,7 @@ std::uint32_t world::next_to_run() noexcept {
 
 void world::give_up(const std::string& why) noexcept {
   complaint_ = why + ", after " + std::to_string(nanoseconds(now()) / 1e3 - 1e6) +
-               " us of simulated time (seed " + std::to_string(options_.seed) + "):";
+               " µs of simulated time (seed " + std::to_string(options_.seed) + "):";
   for (std::uint32_t i = 0; i < threads_.size(); ++i) complaint_ += "\n  " + describe(i);
 }
 
@@ -276,7 +276,7 @@ std::string world::describe(std::uint32_t who) const {
   if (t.state == doing::halts) return text + "waits for an interrupt";
   if (t.state == doing::asks)
     return text + "waits for a device's answer, since " +
-           std::to_string(nanoseconds(now() - t.since) / 1e3) + " us";
+           std::to_string(nanoseconds(now() - t.since) / 1e3) + " µs";
   if (t.state == doing::meets) {
     const barrier_unit& unit = units_[machine_.cluster_of_core(t.core)];
     return text + "waits in its cluster's barrier unit, where " +
@@ -294,7 +294,7 @@ std::string world::describe(std::uint32_t who) const {
   else
     return text + (t.is_on_cpu ? "runs" : "waits for the CPU") +
            (t.polled == nullptr ? std::string() : ", it last read " + at(*t.polled));
-  return text + ", since " + std::to_string(nanoseconds(now() - t.since) / 1e3) + " us" +
+  return text + ", since " + std::to_string(nanoseconds(now() - t.since) / 1e3) + " µs" +
          (t.is_on_cpu || t.state == doing::sleeps ? "" : ", while another thread has its CPU");
 }
 

@@ -58,7 +58,7 @@ double rounded(double value) { return std::round(value * 1000) / 1000; }
 std::string format_ns(double ns) {
   const double size = std::abs(ns);
   if (size < 999.5) return fmt::format("{:.1f} ns", ns);
-  if (size < 999.5e3) return fmt::format("{:.2f} us", ns * 1e-3);
+  if (size < 999.5e3) return fmt::format("{:.2f} µs", ns * 1e-3);
   if (size < 999.5e6) return fmt::format("{:.2f} ms", ns * 1e-6);
   return fmt::format("{:.2f} s", ns * 1e-9);
 }

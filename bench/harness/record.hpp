@@ -47,7 +47,7 @@ std::string impossible_lines(const std::string& benchmark, const std::vector<ran
 // To a thousandth.
 double rounded(double value);
 
-// "12.3 ns", "4.56 us", ...
+// "12.3 ns", "4.56 µs", ...
 std::string format_ns(double ns);
 
 // The keys unit, min, ..., samples of a line of --json.

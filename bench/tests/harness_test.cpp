@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the harness see differences that are known, and refuse what is no barrier?
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include "bench/events/suite.hpp"
 #include "bench/harness/notifier.hpp"
 #include "bench/harness/phases.hpp"
+#include "bench/harness/record.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/harness/watchdog.hpp"
 #include "bench/suite/report.hpp"
@@ -91,6 +93,14 @@ TEST_F(Harness, SeesAKnownDelayFromLastInToLastOut) {
   // allows.
   const double latency = median_of(s.results()[0].samples);
   EXPECT_GT(latency + s.clock_bound_ns(), 0.5 * median_of(s.results()[0].floors));
+}
+
+TEST(Record, TimesHaveTheUnitsThatPeopleRead) {
+  EXPECT_EQ(format_ns(12.34), "12.3 ns");
+  EXPECT_EQ(format_ns(4560), "4.56 µs");
+  EXPECT_EQ(format_ns(-78.9e6), "-78.90 ms");
+  // Columns count a sign of two bytes as one.
+  EXPECT_EQ(fmt::format("{:>9}|", format_ns(4560)), "  4.56 µs|");
 }
 
 TEST_F(Harness, LatenessOfARankIsNotLatency) {

@@ -217,7 +217,7 @@ class Programs(SimCase):
         (line,) = self.lines("network", "--topology", "ring", "--nodes", "4", "--repeat-after", "9")
         self.assertEqual(line["repeat_after_ns"], 9)
         table = tutti_sim("network", "--topology", "star,ring", "--nodes", "4,70", "--markdown")[1]
-        self.assertTrue(table.startswith("| us | 4 nodes | 70 nodes |\n"), table)
+        self.assertTrue(table.startswith("| µs | 4 nodes | 70 nodes |\n"), table)
         self.assertRegex(table, r"\n\| star \| [\d.]+ \| - \|\n")
 
     def test_network_refuses(self) -> None:

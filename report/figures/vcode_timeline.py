@@ -34,7 +34,7 @@ class Trace:
     )  # by rank: phase or barrier, from, to
 
 
-STEP = re.compile(r"([0-9.]+) us  [0-9]+: (\S+)")
+STEP = re.compile(r"([0-9.]+) [uµ]s  [0-9]+: (\S+)")
 SPAN = re.compile(r"rank ([0-9]+): (phase|barrier) ([0-9.]+) ([0-9.]+)$")
 
 

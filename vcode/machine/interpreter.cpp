@@ -104,7 +104,7 @@ bool interpreter::take_flag(const value& v) {
 
 void interpreter::trace(const step& s, const value* top) {
   std::string text;
-  if (times_ != nullptr) text = fmt::format("{:.3f} us  ", times_->now());
+  if (times_ != nullptr) text = fmt::format("{:.3f} µs  ", times_->now());
   text += fmt::format("{}: {}", s.line, info(s.code).name);
   if (s.type != kind::none) text += fmt::format(" {}", name_of(s.type));
   const auto depth = static_cast<std::size_t>(top - values_.get());

@@ -240,6 +240,8 @@ TEST_F(VcodeCommand, CountsAndTraces) {
   const output trace = error(f + " --trace");
   EXPECT_NE(trace.text.find("1: + INT  [2 on the stack, INT x 1 on top]"), std::string::npos)
       << trace.text;
+  const output timed = error(f + " --threads 2 --trace");
+  EXPECT_NE(timed.text.find(" µs  1: + INT  ["), std::string::npos) << timed.text;
 }
 
 }  // namespace
