@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits by polling for a short time and then sleeping in the kernel. The core becomes free, but a
-// partner that comes later than the last poll pays for a wake-up: 10 to 50 us on the machines tried,
-// most of it the exit latency of the idle core.
+// partner that comes later than the last poll pays for a wake-up: 10 to 50 us on the machines
+// tried, most of it the exit latency of the idle core.
 #pragma once
 
 #include <atomic>
