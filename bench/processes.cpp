@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,14 +39,19 @@ namespace {
 using platform::now_ns;
 
 constexpr std::size_t most_rounds = 1000;
-constexpr unsigned longest_kill_s = 120;
 constexpr std::array contenders = {"tutti", "pthread"};
 
 struct request {
   std::string processes = "2,4,8", sessions = "same,own";
   std::uint64_t rounds = 9, kills = 20;
   double batch_ms = 20;
+  std::uint32_t limit_s = 120;
   bool json = false;
+  // The seconds that all samples of a row take if nothing disturbs them, rounded up.
+  std::uint32_t length_s() const {
+    return static_cast<std::uint32_t>(
+        std::ceil(static_cast<double>(rounds * contenders.size()) * batch_ms / 1e3));
+  }
 };
 
 // What the processes of a run share, besides tutti's barrier.
@@ -177,8 +183,8 @@ int take_part(rank_t rank, const shared_place& at, const request& asked) {
 }
 
 // The time from a kill until the last of the others knows, each of which sleeps or is about to.
-double ns_to_know(rank_t n, bool own_sessions) {
-  const watchdog guard(longest_kill_s, fmt::format("a kill among {} processes", n));
+double ns_to_know(const request& asked, rank_t n, bool own_sessions) {
+  const watchdog guard(asked.limit_s, fmt::format("a kill among {} processes", n));
   const shared_place at(n);
   board& said = at.said();
   auto processes = start(n, own_sessions, [&](rank_t rank) {
@@ -230,11 +236,19 @@ void print_line(const char* provider, rank_t n, const std::string& session, cons
   fmt::print("{}", cli::result_line(line));
 }
 
+// Other work of the machine can make the samples several times as long as planned.
+void measure_samples(const request& asked, rank_t n, bool own_sessions, const shared_place& at) {
+  constexpr std::uint32_t most_disturbed = 4;
+  const watchdog guard(asked.limit_s + most_disturbed * asked.length_s(),
+                       fmt::format("the barriers of {} processes", n));
+  if (!all_succeed(start(n, own_sessions, [&](rank_t rank) { return take_part(rank, at, asked); })))
+    throw std::runtime_error("a process has failed");
+}
+
 void measure(const request& asked, rank_t n, const std::string& session) {
   const bool own_sessions = session == "own";
   const shared_place at(n);
-  if (!all_succeed(start(n, own_sessions, [&](rank_t rank) { return take_part(rank, at, asked); })))
-    throw std::runtime_error("a process has failed");
+  measure_samples(asked, n, own_sessions, at);
   std::array<std::vector<double>, contenders.size()> samples;
   std::vector<double> ratios;
   for (std::size_t who = 0; who < contenders.size(); ++who)
@@ -243,7 +257,8 @@ void measure(const request& asked, rank_t n, const std::string& session) {
   for (std::size_t round = 0; round < asked.rounds; ++round)
     ratios.push_back(samples[1][round] / samples[0][round]);
   std::vector<double> kills;
-  for (std::uint64_t i = 0; i < asked.kills; ++i) kills.push_back(ns_to_know(n, own_sessions));
+  for (std::uint64_t i = 0; i < asked.kills; ++i)
+    kills.push_back(ns_to_know(asked, n, own_sessions));
   if (asked.json) {
     for (std::size_t who = 0; who < contenders.size(); ++who)
       print_line(contenders[who], n, session, "loop", samples[who]);
@@ -302,6 +317,13 @@ int main(int argc, char** argv) {
       .show_default();
   program.add_option("--kills", asked.kills, "Processes that are killed")
       .between(0, 10000)
+      .show_default();
+  program
+      .add_option("--limit", asked.limit_s,
+                  "The program ends if barriers take so many seconds longer than four times what "
+                  "they should, or if the others have not noticed a kill after so many")
+      .value_name("SECONDS")
+      .between(1u, 100'000u)
       .show_default();
   program.add_flag("--json", asked.json, "One JSON line for each series");
   return program.run(argc, argv, [&] { return bench::run(asked); });

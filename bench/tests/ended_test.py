@@ -97,6 +97,34 @@ class Ended(unittest.TestCase):
         for i in range(8):
             self.expect_an_error_if_a_participant_dies(0.5 + 0.013 * i)
 
+    def test_a_participant_that_stops_for_ever_ends_the_measurement(self) -> None:
+        process = subprocess.Popen(
+            [PROCESSES, "--processes", "2", "--session", "same", "--rounds", "4",
+             "--batch-ms", "125", "--limit", "1"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        forks: list[int] = []
+        try:
+            end = time.monotonic() + 60
+            while len(forks := forks_of(process.pid)) < 2 and time.monotonic() < end:
+                time.sleep(0.01)
+            os.kill(forks[0], signal.SIGSTOP)
+            self.assertEqual(process.wait(60), 4)
+            assert process.stderr is not None
+            self.assertIn(
+                "the barriers of 2 processes did not finish a round within 5 s",
+                process.stderr.read(),
+            )
+            end = time.monotonic() + 10
+            while any(map(is_running, forks)) and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertEqual([each for each in forks if is_running(each)], [])
+        finally:
+            for each in [process.pid, *forks]:
+                if is_running(each):
+                    os.kill(each, signal.SIGKILL)
+            process.communicate()
+
     def test_a_python_that_fails_later_is_said_to_have_been_measured(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             python = pathlib.Path(folder) / "python"
