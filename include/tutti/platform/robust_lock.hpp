@@ -17,7 +17,16 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tutti/export.h"
 #include "tutti/platform/hosted.hpp"
+#include "tutti/platform/thread_sanitizer.hpp"
+
+extern "C" {
+TUTTI_API __attribute__((weak)) void __tsan_mutex_pre_lock(void* mutex, unsigned flags);
+TUTTI_API __attribute__((weak)) void __tsan_mutex_post_lock(void* mutex, unsigned flags, int depth);
+TUTTI_API __attribute__((weak)) int __tsan_mutex_pre_unlock(void* mutex, unsigned flags);
+TUTTI_API __attribute__((weak)) void __tsan_mutex_post_unlock(void* mutex, unsigned flags);
+}
 
 namespace tutti::platform {
 
@@ -48,16 +57,19 @@ class robust_lock {
         // The kernel wakes a sleeper only if this bit is set.
         // relaxed: publishes nothing.
         __atomic_fetch_or(word(), waiters, __ATOMIC_RELAXED);
+        forget_holder();
         return taking::taken;
       case EBUSY: return taking::busy;
+      case EOWNERDEAD: forget_holder(); return taking::dead;
       default: return taking::dead;
     }
   }
   // The thread that took the lock gives it back. It does nothing in another thread, for which the
   // mutex would do nothing either, but ThreadSanitizer would report it.
   void give() noexcept {
-    if ((value() & FUTEX_TID_MASK) == static_cast<std::uint32_t>(gettid()))
-      pthread_mutex_unlock(&mutex_);
+    if ((value() & FUTEX_TID_MASK) != static_cast<std::uint32_t>(gettid())) return;
+    become_holder();
+    pthread_mutex_unlock(&mutex_);
   }
 
   // The word on which to sleep until the holder ends, its value, and what a value means.
@@ -73,6 +85,20 @@ class robust_lock {
 
  private:
   static constexpr std::uint32_t waiters = FUTEX_WAITERS;
+
+  // The thread holds the lock, but ThreadSanitizer takes each fiber of it for a thread, and would
+  // report that one fiber gives what another took. So it sees the lock free except in these calls.
+  void forget_holder() noexcept {
+    if (!under_thread_sanitizer()) return;
+    __tsan_mutex_pre_unlock(&mutex_, 0);
+    __tsan_mutex_post_unlock(&mutex_, 0);
+  }
+  void become_holder() noexcept {
+    if (!under_thread_sanitizer()) return;
+    constexpr unsigned tries = 1u << 4;
+    __tsan_mutex_pre_lock(&mutex_, tries);
+    __tsan_mutex_post_lock(&mutex_, tries, 0);
+  }
 
   std::uint32_t* word() const noexcept {
     return const_cast<std::uint32_t*>(
