@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti::shared_barrier: what a process does in the memory that it shares with others (src/shared).
-#include <pthread.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "src/shared/file.hpp"
 #include "src/shared/onlooker.hpp"
 #include "src/shared/segment.hpp"
+#include "src/shared/this_process.hpp"
 #include "tutti/barrier/shared.hpp"
 
 namespace tutti {
@@ -29,37 +28,17 @@ rank_t checked_count(rank_t participants) {
   return participants;
 }
 
-// The number of forks between this process and the first that used a barrier: cheaper than getpid.
-std::atomic<std::uint32_t> generation{0};
-
-std::uint32_t this_generation() noexcept {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    // relaxed: a child has one thread.
-    generation.fetch_add(1, relaxed);
-  });
-  static_cast<void>(registered);
-  // relaxed: it changes only in a child, before its code runs.
-  return generation.load(relaxed);
-}
-
 }  // namespace
 
 // What one process knows of a barrier, and its participant.
 struct shared_barrier::view {
   view(mapping m, rank_t participants)
-      : mapped(std::move(m)), who(segment(mapped.base(), participants)) {
-    forks = this_generation();
-  }
-  view(void* memory, rank_t participants) : who(segment(memory, participants)) {
-    forks = this_generation();
-  }
+      : mapped(std::move(m)), who(segment(mapped.base(), participants)) {}
+  view(void* memory, rank_t participants) : who(segment(memory, participants)) {}
 
   const segment& memory() const noexcept { return who.memory(); }
   // A child inherits the object of its parent's participant and is none itself.
-  bool is_child() const noexcept {
-    // relaxed: see this_generation().
-    return forks != generation.load(relaxed);
-  }
+  bool is_child() const noexcept { return joined_in != process_number::of_this(); }
   bool has_joined() const noexcept { return who.rank != any_rank && !is_child(); }
   void require_joined() const {
     if (has_joined()) [[likely]]
@@ -97,7 +76,8 @@ struct shared_barrier::view {
 
   mapping mapped;
   onlooker who;
-  std::uint32_t forks;
+  // The process of the participant, if there is one.
+  std::uint32_t joined_in = 0;
   // The phase of the last arrival, if there was one.
   bool arrived = false;
   std::uint32_t phase = 0;
@@ -224,7 +204,7 @@ rank_t shared_barrier::join(rank_t rank) {
     }
     // relaxed: for messages; a process that is found dead has written it before its end.
     s.of(r).process.store(static_cast<std::int32_t>(getpid()), relaxed);
-    view_->forks = this_generation();
+    view_->joined_in = process_number::of_this();
     view_->arrived = false;
     view_->who.rank = r;
     return r;

@@ -2,7 +2,6 @@
 #include "src/shared/file.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "src/shared/segment.hpp"
+#include "src/shared/this_process.hpp"
 
 namespace tutti::detail::shared {
 
@@ -21,40 +21,58 @@ namespace {
 
 constexpr const char* folder = "/dev/shm";
 
-// The files that this process has mapped, by device and number. The lock is a constant, which
-// ThreadSanitizer need not see being made; the table is never destroyed, because objects with
-// static lifetime use it.
-using file_key = std::pair<dev_t, ino_t>;
-constinit std::mutex table_lock;
-std::map<file_key, std::weak_ptr<void>>& table_of_files() {
-  static auto* const table = new std::map<file_key, std::weak_ptr<void>>;
-  // The child of a fork finds the table unlocked.
-  static const int registered = pthread_atfork(
-      [] { table_lock.lock(); }, [] { table_lock.unlock(); }, [] { table_lock.unlock(); });
-  static_cast<void>(registered);
-  return *table;
-}
+// The files that this process has mapped. It is never destroyed, because objects with static
+// lifetime use it.
+class table_of_files {
+ public:
+  using key = std::pair<dev_t, ino_t>;  // device and number
 
-// Returns the mapping of the file, or the result of map() if there is none. A mapping keeps the
-// file's number in use, so an entry that is alive means this file.
-template <class Map>
-std::shared_ptr<void> find_or(file_key file, Map map) {
-  const std::lock_guard guard(table_lock);
-  auto& table = table_of_files();
-  std::erase_if(table, [](const auto& entry) { return entry.second.expired(); });
-  if (const auto known = table.find(file); known != table.end())
-    if (auto pages = known->second.lock()) return pages;
-  const auto pages = map();
-  table[file] = pages;
-  return pages;
-}
+  // Returns the mapping of the file, or the result of map() if there is none. A mapping keeps the
+  // file's number in use, so an entry that is alive means this file.
+  template <class Map>
+  std::shared_ptr<void> find_or(key file, Map map) {
+    const auto before = lock_.lock();
+    const std::lock_guard guard(lock_, std::adopt_lock);
+    auto& files = whole_contents(before).files;
+    std::erase_if(files, [](const auto& entry) { return entry.second.expired(); });
+    if (const auto known = files.find(file); known != files.end())
+      if (auto pages = known->second.lock()) return pages;
+    const auto pages = map();
+    files[file] = pages;
+    return pages;
+  }
+  void keep(const std::shared_ptr<void>& pages) {
+    const auto before = lock_.lock();
+    const std::lock_guard guard(lock_, std::adopt_lock);
+    whole_contents(before).kept.push_back(pages);
+  }
+
+ private:
+  struct contents {
+    std::map<key, std::weak_ptr<void>> files;
+    std::vector<std::shared_ptr<void>> kept;
+    // What the parent was changing when it forked. LeakSanitizer finds it here.
+    const contents* of_parent = nullptr;
+  };
+  contents& whole_contents(inherited_lock::was before) {
+    if (before == inherited_lock::was::held_in_parent || contents_ == nullptr) {
+      const contents* const of_parent = std::exchange(contents_, nullptr);
+      contents_ = new contents{.files = {}, .kept = {}, .of_parent = of_parent};
+    }
+    return *contents_;
+  }
+
+  inherited_lock lock_;
+  contents* contents_ = nullptr;
+};
+constinit table_of_files table;
 
 }  // namespace
 
 mapping::mapping(const descriptor& file, std::size_t bytes, const std::string& what) {
   struct stat is {};
   if (fstat(file.number(), &is) != 0) fail_by_system("looking at " + what);
-  pages_ = find_or({is.st_dev, is.st_ino}, [&] {
+  pages_ = table.find_or({is.st_dev, is.st_ino}, [&] {
     void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
     if (base == MAP_FAILED) fail_by_system("mapping " + what);
     return std::shared_ptr<void>(base, [bytes](void* pages) { munmap(pages, bytes); });
@@ -62,11 +80,7 @@ mapping::mapping(const descriptor& file, std::size_t bytes, const std::string& w
 }
 
 void mapping::keep() {
-  if (pages_ == nullptr) return;
-  // Never destroyed, as the table above.
-  static auto* const kept = new std::vector<std::shared_ptr<void>>;
-  const std::lock_guard guard(table_lock);
-  kept->push_back(pages_);
+  if (pages_ != nullptr) table.keep(pages_);
 }
 
 std::string path_of(std::string_view name) {
