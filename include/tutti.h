@@ -236,7 +236,7 @@ typedef enum tutti_opening {
   TUTTI_CREATE = 0,
   /* The barrier must exist (TUTTI_ENOENT) and not be stale (TUTTI_ESTALE). */
   TUTTI_ATTACH = 1,
-  /* Whichever is possible; a stale barrier is replaced. */
+  /* Whichever is possible; a stale barrier, of any number of participants, is replaced. */
   TUTTI_CREATE_OR_ATTACH = 2
 } tutti_opening;
 

@@ -28,6 +28,10 @@ rank_t checked_count(rank_t participants) {
   return participants;
 }
 
+[[noreturn]] void fail_by(const shared_barrier_error& why) {
+  fail(why.why(), why.what() + std::strlen("tutti: "));
+}
+
 }  // namespace
 
 // What one process knows of a barrier, and its participant.
@@ -96,9 +100,10 @@ shared_barrier shared_barrier::attach(std::string_view name, rank_t participants
   const descriptor file(open_file(path_of(name)));
   if (!file && errno == ENOENT) fail(reason::missing, "nobody has created " + what);
   if (!file) fail_by_system("opening " + what);
-  mapping mapped = map_file(file, participants, what);
-  if (const auto why = complaint(segment(mapped.base(), participants), what))
-    fail(why->why(), why->what() + std::strlen("tutti: "));
+  mapping mapped = map_file(file, what);
+  const segment found(mapped.base());
+  if (const auto why = complaint(found, what)) fail_by(*why);
+  check_count(found, participants, what);
   return shared_barrier(new view(std::move(mapped), participants));
 }
 
@@ -112,10 +117,15 @@ shared_barrier shared_barrier::create_or_attach(std::string_view name, rank_t pa
     const descriptor file(open_file(path));
     if (!file && errno == ENOENT) continue;
     if (!file) fail_by_system("opening " + what);
-    mapping mapped = map_file(file, participants, what);
-    const auto why = complaint(segment(mapped.base(), participants), what);
-    if (!why) return shared_barrier(new view(std::move(mapped), participants));
-    if (why->why() != reason::stale) fail(why->why(), why->what() + std::strlen("tutti: "));
+    mapping mapped = map_file(file, what);
+    const segment found(mapped.base());
+    const auto why = complaint(found, what);
+    if (!why) {
+      check_count(found, participants, what);
+      return shared_barrier(new view(std::move(mapped), participants));
+    }
+    // A stale barrier may be that of a job of another size.
+    if (why->why() != reason::stale) fail_by(*why);
     unlink_file(file, path, what);
   }
 }
@@ -154,7 +164,8 @@ void shared_barrier::build(void* memory, std::size_t bytes, rank_t participants,
 
 shared_barrier shared_barrier::at(void* memory, std::size_t bytes, rank_t participants) {
   check_place(memory, bytes, participants);
-  check(memory, bytes, participants, "this memory");
+  check(memory, bytes, "this memory");
+  check_count(segment(memory), participants, "this memory");
   return shared_barrier(new view(memory, participants));
 }
 
@@ -183,8 +194,7 @@ rank_t shared_barrier::join(rank_t rank) {
   if (rank != any_rank && rank >= s.participants())
     refuse("rank " + std::to_string(rank) + " is not below the barrier's " +
            std::to_string(s.participants()) + " participants");
-  if (const auto why = complaint(s, "the barrier"))
-    fail(why->why(), why->what() + std::strlen("tutti: "));
+  if (const auto why = complaint(s, "the barrier")) fail_by(*why);
   const rank_t first = rank == any_rank ? 0 : rank;
   const rank_t last = rank == any_rank ? s.participants() - 1 : rank;
   for (rank_t r = first; r <= last; ++r) {

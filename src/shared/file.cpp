@@ -119,13 +119,13 @@ int open_file(const std::string& path) {
   return open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 }
 
-mapping map_file(const descriptor& file, rank_t participants, const std::string& what) {
+mapping map_file(const descriptor& file, const std::string& what) {
   struct stat is {};
   if (fstat(file.number(), &is) != 0) fail_by_system("looking at " + what);
   const auto bytes = static_cast<std::size_t>(is.st_size);
   if (bytes < sizeof(header)) fail(reason::other_kind, what + " is no barrier of tutti");
   mapping mapped(file, bytes, what);
-  check(mapped.base(), bytes, participants, what);
+  check(mapped.base(), bytes, what);
   return mapped;
 }
 

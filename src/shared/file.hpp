@@ -59,8 +59,8 @@ std::optional<mapping> create_file(std::string_view name, rank_t participants,
 
 int open_file(const std::string& path);
 
-// Fails unless there is a barrier for `participants` in the file.
-mapping map_file(const descriptor& file, rank_t participants, const std::string& what);
+// Fails unless there is a barrier in the file.
+mapping map_file(const descriptor& file, const std::string& what);
 
 // Removes the name if it still names this file, so that nobody removes the successor of the barrier
 // that it has seen. Fails if the system forbids it: the name still names this file then.

@@ -6,7 +6,7 @@
 
 namespace tutti::detail::shared {
 
-void check(const void* memory, std::size_t bytes, rank_t participants, const std::string& what) {
+void check(const void* memory, std::size_t bytes, const std::string& what) {
   const auto* const head = static_cast<const header*>(memory);
   // acquire: pairs with segment::build().
   if (bytes < sizeof(header) || head->kind.load(acquire) != header::magic)
@@ -15,11 +15,16 @@ void check(const void* memory, std::size_t bytes, rank_t participants, const std
     fail(reason::other_kind, what + " was made by another version of tutti: its layout is number " +
                                  std::to_string(head->version) + ", and this version knows " +
                                  std::to_string(header::layout));
-  if (head->participants != participants)
-    fail(reason::other_count, what + " is for " + std::to_string(head->participants) +
-                                  " participants, not " + std::to_string(participants));
-  if (head->bytes != segment::bytes_for(participants) || bytes < head->bytes)
+  const rank_t n = head->participants;
+  if (n == 0 || n > shared_barrier::most_participants || head->bytes != segment::bytes_for(n) ||
+      bytes < head->bytes)
     fail(reason::other_kind, what + " was made by a tutti that was compiled differently");
+}
+
+void check_count(const segment& s, rank_t participants, const std::string& what) {
+  if (s.participants() != participants)
+    fail(reason::other_count, what + " is for " + std::to_string(s.participants()) +
+                                  " participants, not " + std::to_string(participants));
 }
 
 std::optional<shared_barrier_error> complaint(const segment& s, const std::string& what) {

@@ -90,6 +90,9 @@ class segment {
  public:
   segment(void* base, rank_t participants) noexcept
       : base_(static_cast<std::byte*>(base)), n_(participants) {}
+  // The barrier that check() has found there.
+  explicit segment(void* base) noexcept
+      : segment(base, static_cast<const header*>(base)->participants) {}
 
   static std::size_t bytes_for(rank_t n) noexcept {
     return offset_of_counts(n) + n * sizeof(arrival_count);
@@ -165,8 +168,9 @@ class segment {
   rank_t n_;
 };
 
-// Fails unless there is a barrier for `participants` in the memory. `what` names it in sentences.
-void check(const void* memory, std::size_t bytes, rank_t participants, const std::string& what);
+// Fails unless there is a barrier in the memory. `what` names it in sentences.
+void check(const void* memory, std::size_t bytes, const std::string& what);
+void check_count(const segment& s, rank_t participants, const std::string& what);
 
 // Returns why nobody should use the barrier, or nothing.
 std::optional<shared_barrier_error> complaint(const segment& s, const std::string& what);

@@ -174,6 +174,21 @@ TEST(SharedStale, IsToldAndReplaced) {
                [&] { shared_barrier::attach(name, 2); });
 }
 
+// The next job of the same program may have another size.
+TEST(SharedStale, OfAnotherCountIsReplacedUnlessItIsInUse) {
+  const test::unique_name name("resized");
+  test::children all;
+  const auto open = [&](rank_t n) { return shared_barrier::create_or_attach(name, n); };
+  for (const rank_t next : {8u, 2u}) {
+    die_as_rank_1(all, [&] { return open(4); });
+    expect_error(reason::stale, "is stale", [&] { shared_barrier::attach(name, next); });
+    shared_barrier fresh = open(next);
+    fresh.join(1);
+    expect_error(reason::other_count, "participants, not 4", [&] { open(4); });
+    shared_barrier::unlink(name);
+  }
+}
+
 // In a folder with the sticky bit, as /dev/shm has it, only the owner of a file may remove it.
 TEST(SharedStale, OfAnotherUserIsToldIfItMayNotBeRemoved) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become two other users";

@@ -104,7 +104,8 @@ class TUTTI_CONTAINERS TUTTI_API shared_barrier {
                                shared_barrier_options options = {});
   // Uses a barrier that exists and is not stale. No participant may have died.
   static shared_barrier attach(std::string_view name, rank_t participants);
-  // Does whichever is possible, and replaces a stale barrier. Whoever comes first creates it.
+  // Does whichever is possible. It also replaces a stale barrier, whatever its number of
+  // participants. Whoever comes first creates it.
   static shared_barrier create_or_attach(std::string_view name, rank_t participants,
                                          shared_barrier_options options = {});
   // Removes the name. The barrier stays until the last process that uses it ends. Returns false if
