@@ -91,7 +91,10 @@ bool is_dynamic_linker(const fs::path& path) {
 // A program's file.
 class program_file {
  public:
-  explicit program_file(const fs::path& path) : file_(std::fopen(path.c_str(), "rbe")) {
+  explicit program_file(const fs::path& path) {
+    // To open a pipe would wait for a writer.
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) file_.reset(std::fopen(path.c_str(), "rbe"));
     if (!file_) return;
     head_.resize(4096);
     head_.resize(std::fread(head_.data(), 1, head_.size(), file_.get()));
@@ -151,7 +154,7 @@ fs::path without_scripts(fs::path path) {
   for (int depth = 0; depth < 5; ++depth) {
     const program_file file(path);
     std::error_code ignored;
-    if (!file.is_script() || !fs::exists(file.interpreter(), ignored)) break;
+    if (!file.is_script() || !fs::is_regular_file(file.interpreter(), ignored)) break;
     path = file.interpreter();
   }
   return path;
@@ -220,6 +223,12 @@ void prepend(const char* variable, std::string value, char between) {
   setenv(variable, value.c_str(), 1);
 }
 
+bool is_chosen(const run_options& o, std::string_view option) {
+  for (std::size_t i = 0; i < std::size(preloads); ++i)
+    if (preloads[i].option == option) return o.chosen[i];
+  return false;
+}
+
 void prepend_preloads(const run_options& o) {
   const bool any = std::find(o.chosen.begin(), o.chosen.end(), true) != o.chosen.end();
   std::string list;
@@ -244,6 +253,8 @@ int complain(const std::string& sentence, int status) {
 }
 
 int run(const run_options& o) {
+  if (!o.deadline.empty() && !is_chosen(o, "--mpi"))
+    return complain("--deadline is for the calls of MPI, so give --mpi, too", cli::wrong_usage);
   const std::string& name = o.program.front();
   const fs::path path = find_program(name);
   if (path.empty()) return complain(fmt::format("{}: there is no such program", name), not_found);
@@ -254,6 +265,9 @@ int run(const run_options& o) {
     const char* const why = errno == EACCES ? "this file is not executable" : std::strerror(errno);
     return complain(fmt::format("{}: {}", name, why), cannot_run);
   }
+  if (!fs::is_regular_file(path, ignored))
+    return complain(fmt::format("{}: Permission denied, because this is no regular file", name),
+                    cannot_run);
   if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
   if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
   if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
@@ -288,7 +302,8 @@ void add_run(cli::command& program) {
   app.add_flag("--reproducible", app->reproducible,
                "Compute the same in each run with the same number of OpenMP threads");
   app.add_option("--deadline", app->deadline,
-                 "With --mpi: a rank that waits longer, such as 10s, names those that are missing");
+                 "With --mpi: a rank that waits longer, such as 10s, names those that are missing, "
+                 "and the job ends");
   app.add_option("program", app->program, "The program and its arguments, after --").required();
 }
 

@@ -149,6 +149,24 @@ class Refuses(unittest.TestCase):
         sentence = "tutti: nothing is given for program; see `tutti run --help`\n"
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", sentence))
 
+    def test_pipe(self) -> None:
+        """Nothing waits for somebody who writes into it."""
+        with tempfile.TemporaryDirectory() as folder:
+            pipe, script = os.path.join(folder, "pipe"), os.path.join(folder, "script")
+            os.mkfifo(pipe)
+            os.chmod(pipe, 0o755)
+            self.refused(pipe, 126, "Permission denied, because this is no regular file")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f"#!{pipe}\n")
+            os.chmod(script, 0o755)
+            self.refused(script, 126, "Permission denied")
+
+    def test_deadline_without_mpi(self) -> None:
+        for options in ([], ["--pthread"]):
+            done = run(*options, "--deadline", "5s", "--", PROGRAM)
+            sentence = "tutti run: --deadline is for the calls of MPI, so give --mpi, too\n"
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", sentence))
+
     def test_folder(self) -> None:
         self.refused("/", 126, "this is a folder, not a program")
 
