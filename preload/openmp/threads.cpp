@@ -407,14 +407,21 @@ worker* get_worker(unsigned rank, bool is_bound) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   // A size that is too small was reported when the environment was read.
   if (global().stack_bytes != 0) pthread_attr_setstacksize(&attributes, global().stack_bytes);
-  if (places_ == nullptr && is_bound) {
+  const bool begins_on_one =
+      places_ == nullptr && (is_bound || platform::runnable_tasks() < cpus_of_machine());
+  if (begins_on_one) {
     const unsigned cpu = cpu_of_worker(*w, rank);
-    w->bound_cpu = static_cast<int>(cpu);
+    if (is_bound) w->bound_cpu = static_cast<int>(cpu);
     begin_on(cpu, attributes);
-  } else if (places_ == nullptr && platform::runnable_tasks() < cpus_of_machine()) {
-    begin_on(cpu_of_worker(*w, rank), attributes);
   }
-  const int error = pthread_create(&w->handle, &attributes, work, w);
+  int error = pthread_create(&w->handle, &attributes, work, w);
+  if (error != 0 && begins_on_one) {
+    // A sandbox may forbid to choose the CPU, and the process may have lost it since it started.
+    w->bound_cpu = -1;
+    // A set of no bytes takes the last one away.
+    pthread_attr_setaffinity_np(&attributes, 0, &w->cpus);
+    error = pthread_create(&w->handle, &attributes, work, w);
+  }
   pthread_attr_destroy(&attributes);
   if (error != 0) {
     // The program's functions that exit() calls may open regions.
