@@ -2,7 +2,6 @@
 // The OMP_* environment variables, with libgomp's defaults and messages, and omp_display_env.
 #include "preload/openmp/environment.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -19,6 +18,7 @@
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/places.hpp"
+#include "preload/openmp/takeover.hpp"
 #include "preload/openmp/word_reader.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -35,9 +35,31 @@ void say(const char* format, va_list arguments) {
   std::fputc('\n', stderr);
 }
 
+// Returns the function in the libgomp that the program has loaded, or null. LLVM's runtime has all
+// names of libgomp's, and must not be called: that would start it.
+void* find_in_libgomp(const char* name) {
+  struct search {
+    std::string file;
+    void* function = nullptr;
+  } libgomp, wanted;
+  const auto keep_first = [](void* raw, const char* file, void* function) {
+    auto& s = *static_cast<search*>(raw);
+    if (s.function == nullptr) s = {file, function};
+  };
+  constexpr const char* only_in_llvm = "__kmpc_fork_call";
+  for_each_definition("GOMP_parallel", only_in_llvm, &libgomp, keep_first);
+  if (libgomp.function == nullptr) return nullptr;
+  wanted.file = libgomp.file;
+  for_each_definition(name, only_in_llvm, &wanted, [](void* raw, const char* file, void* function) {
+    auto& s = *static_cast<search*>(raw);
+    if (s.file == file) s.function = function;
+  });
+  return wanted.function;
+}
+
 // Whether the program has loaded libgomp too: libgomp then runs nothing, but it has read the
 // environment before, and has said what is wrong with it.
-bool is_libgomp_loaded() { return dlsym(RTLD_NEXT, "GOMP_parallel") != nullptr; }
+bool is_libgomp_loaded() { return find_in_libgomp("GOMP_parallel") != nullptr; }
 
 void complain(const char* format, const char* name) {
   if (is_libgomp_loaded()) return;
@@ -56,13 +78,13 @@ constinit unsigned cpus_before_binding = 0;
 [[gnu::constructor(101)]] void undo_binding_of_libgomp() {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   if (!is_set("OMP_PROC_BIND") && !is_set("OMP_PLACES") && !is_set("GOMP_CPU_AFFINITY")) return;
-  const auto count = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "omp_get_num_places"));
-  const auto size = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, "omp_get_place_num_procs"));
+  const auto count = reinterpret_cast<int (*)()>(find_in_libgomp("omp_get_num_places"));
+  const auto size = reinterpret_cast<int (*)(int)>(find_in_libgomp("omp_get_place_num_procs"));
   const auto list =
-      reinterpret_cast<void (*)(int, int*)>(dlsym(RTLD_NEXT, "omp_get_place_proc_ids"));
+      reinterpret_cast<void (*)(int, int*)>(find_in_libgomp("omp_get_place_proc_ids"));
   if (count == nullptr || size == nullptr || list == nullptr) return;
   // If it has places, libgomp tells the number of before.
-  if (const auto before = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "omp_get_num_procs")))
+  if (const auto before = reinterpret_cast<int (*)()>(find_in_libgomp("omp_get_num_procs")))
     cpus_before_binding = static_cast<unsigned>(std::max(before(), 0));
   cpu_set_t all;
   CPU_ZERO(&all);

@@ -260,6 +260,20 @@ class Settings(unittest.TestCase):
         _, output, _ = run(CLANG, "pause", {}, LIBRARY)
         self.assertIn("pauses 1 1 ", output)
 
+    def test_messages_to_clang(self) -> None:
+        """LLVM's runtime is loaded too, and must not start."""
+        if not CLANG:
+            self.skipTest("there is no program that clang built")
+        for settings in (
+            {"OMP_NESTED": "maybe"}, {"OMP_DISPLAY_ENV": "true"}, {"OMP_THREAD_LIMIT": "lots"},
+            {"OMP_DISPLAY_ENV": "true", "OMP_PLACES": "threads", "OMP_PROC_BIND": "close"},
+        ):
+            status, _, messages = run(CLANG, "", settings, LIBRARY)
+            _, _, expected = run(LINKED, "", settings)
+            with self.subTest(**settings):
+                self.assertEqual((status, messages), (0, expected))
+                self.assertRegex(messages, "libgomp: |OPENMP DISPLAY ENVIRONMENT END")
+
     def test_error_directives(self) -> None:
         status, output, messages = self.compare("warning", {"OMP_NUM_THREADS": "2"})
         self.assertEqual((status, "after the warnings" in output), (0, True))
