@@ -78,6 +78,8 @@ unsigned usable_processors() noexcept;
 // The same, also if the environment binds threads to some of the CPUs only: the default number of
 // threads, as in libgomp.
 unsigned processors_before_binding() noexcept;
+// The name of a predefined allocator.
+const char* name_of_allocator(std::uintptr_t allocator);
 // What omp_display_env prints.
 void display_environment(bool is_verbose);
 
