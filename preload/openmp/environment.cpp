@@ -4,8 +4,10 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cctype>
 #include <climits>
 #include <cmath>
 #include <cstdarg>
@@ -112,16 +114,43 @@ bool read_number(const char* name, unsigned long& value, bool allows_zero,
   return true;
 }
 
+// Whether the value begins with the word, or is its beginning and has at least so many letters:
+// LLVM's runtime then takes it for the word.
+bool is_like(const char* value, const char* word, std::size_t least) {
+  std::size_t same = 0;
+  while (word[same] != '\0' && std::tolower(static_cast<unsigned char>(value[same])) == word[same])
+    ++same;
+  return same >= least && (word[same] == '\0' || value[same] == '\0');
+}
+
+// Takes the spellings of LLVM's runtime.
+bool read_bool_of_llvm(const char* text, bool& value) {
+  static constexpr struct {
+    const char* word;
+    std::size_t least;
+    bool value;
+  } all[] = {{"true", 1, true}, {"on", 2, true},       {"1", 1, true},      {".true.", 2, true},
+             {".t.", 2, true},  {"yes", 1, true},      {"false", 1, false}, {"off", 2, false},
+             {"0", 1, false},   {".false.", 2, false}, {".f.", 2, false},   {"no", 1, false}};
+  for (const auto& each : all)
+    if (is_like(text, each.word, each.least)) return value = each.value, true;
+  const bool is_enabled = strcasecmp(text, "enabled") == 0;
+  if (!is_enabled && strcasecmp(text, "disabled") != 0) return false;
+  value = is_enabled;
+  return true;
+}
+
 bool read_bool(const char* name, bool& value) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
   word_reader t(found);
-  if (t.take_word("true") && t.is_at_end()) return value = true, true;
-  word_reader again(found);
-  if (again.take_word("false") && again.is_at_end()) {
-    value = false;
-    return true;
+  const bool is_true = t.take_letters("true");
+  if (is_true || t.take_letters("false")) {
+    // It counts whatever comes after it, as in libgomp.
+    value = is_true;
+    if (t.is_at_end()) return true;
   }
+  if (has_objects_of_clang() && read_bool_of_llvm(found, value)) return true;
   invalid(name);
   return false;
 }
@@ -216,7 +245,9 @@ void read_schedule(global_settings& g) {
   g.first.chunk = chunk;
 }
 
-bool read_stack(const char* name, std::size_t& bytes) {
+// Takes a number and a unit, which is `usual` if there is none, a power of two. For the objects of
+// clang, LLVM's units count as well.
+bool read_stack(const char* name, std::size_t& bytes, unsigned usual) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
   word_reader t(found);
@@ -225,21 +256,34 @@ bool read_stack(const char* name, std::size_t& bytes) {
     invalid(name);
     return false;
   }
-  unsigned shift = 10;
-  if (t.take_word("b"))
-    shift = 0;
-  else if (t.take_word("m"))
-    shift = 20;
-  else if (t.take_word("g"))
-    shift = 30;
-  else
-    t.take_word("k");
+  static constexpr struct {
+    const char* of_gcc;
+    const char* of_llvm;
+    unsigned shift;
+  } units[] = {{"b", "b", 0},   {"k", "kb", 10}, {"m", "mb", 20},
+               {"g", "gb", 30}, {"", "t", 40},   {"", "tb", 40}};
+  unsigned shift = usual;
+  for (const auto& each : units)
+    if ((*each.of_gcc != '\0' && t.take_word(each.of_gcc)) ||
+        (has_objects_of_clang() && t.take_word(each.of_llvm))) {
+      shift = each.shift;
+      break;
+    }
   if (!t.is_at_end() || (number << shift) >> shift != number) {
     invalid(name);
     return false;
   }
   bytes = number << shift;
   return true;
+}
+
+// What the workers' stacks have without a setting in LLVM's runtime, on whose sizes programs of
+// clang may rely: as much as the program's own, but at most 64 MB.
+std::size_t stack_bytes_of_llvm() {
+  constexpr rlim_t least = 4u << 20, most = 64u << 20;
+  rlimit own{};
+  if (getrlimit(RLIMIT_STACK, &own) != 0) return least;
+  return std::clamp(own.rlim_cur, least, most);
 }
 
 // Says so if threads cannot have a stack of this size. They then get one of the system's size.
@@ -324,8 +368,14 @@ void read_environment(global_settings& g) {
   read_wait_policy(g);
   const char* const reproducible = std::getenv("TUTTI_REPRODUCIBLE");
   g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "1") == 0;
-  if (read_stack("OMP_STACKSIZE", g.stack_bytes) || read_stack("GOMP_STACKSIZE", g.stack_bytes))
+  constexpr unsigned in_bytes = 0, in_kilobytes = 10;
+  const bool is_of_clang = has_objects_of_clang();
+  if ((is_of_clang && read_stack("KMP_STACKSIZE", g.stack_bytes, in_bytes)) ||
+      read_stack("OMP_STACKSIZE", g.stack_bytes, in_kilobytes) ||
+      read_stack("GOMP_STACKSIZE", g.stack_bytes, in_kilobytes))
     check_stack(g.stack_bytes);
+  else if (is_of_clang)
+    g.stack_bytes = stack_bytes_of_llvm();
   // The program may change its environment later.
   if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT"); format != nullptr)
     g.affinity_format = strdup(format);
@@ -338,6 +388,16 @@ void read_environment(global_settings& g) {
     }
     if (!is_found) invalid("OMP_ALLOCATOR");
   }
+}
+
+// Takes the value of OMP_DISPLAY_ENV as LLVM's runtime does, if the program is for that.
+bool display_for_clang(const char* value) {
+  if (!has_objects_of_clang()) return false;
+  const bool is_verbose = is_like(value, "verbose", 1);
+  bool is_wanted = is_verbose;
+  if (!is_verbose && !read_bool_of_llvm(value, is_wanted)) return false;
+  if (is_wanted) display_environment(is_verbose);
+  return true;
 }
 
 }  // namespace
@@ -372,7 +432,7 @@ global_settings& make_global() {
       display_environment(false);
     else if (again.take_word("verbose") && again.is_at_end())
       display_environment(true);
-    else if (!(last.take_word("false") && last.is_at_end()))
+    else if (!(last.take_word("false") && last.is_at_end()) && !display_for_clang(display))
       invalid("OMP_DISPLAY_ENV");
   }
   return *g;

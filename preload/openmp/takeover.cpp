@@ -538,6 +538,7 @@ void check_new_objects() {
 
 bool has_objects_of_clang() {
   const locked guard(look_lock);
+  if (count_objects().loaded != past_looks().counts.loaded) look_again();
   return past_looks().has_clang;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the settings that OMP_* variables have made; settings_test.py compares what it prints
 // under libgomp and under tutti. The argument names one more thing to do.
+#define _GNU_SOURCE
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +82,19 @@ static void open_regions(void) {
   omp_pause_resource_all(omp_pause_hard);
 #pragma omp parallel num_threads(3)
   ignore(omp_get_thread_num());
+}
+
+// The size of a worker's stack. The runtimes add some to what a program wants.
+static void print_stack(void) {
+  size_t size = 0;
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 1) {
+    pthread_attr_t attributes;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstacksize(&attributes, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  printf("stack of %zu times 64 KB\n", size >> 16);
 }
 
 enum { most_threads = 9, most_places = 16 };
@@ -161,6 +176,7 @@ int main(int count, char** arguments) {
     print_regions();
   }
   if (strcmp(what, "regions") == 0) open_regions();
+  if (strcmp(what, "stack") == 0) print_stack();
   if (strcmp(what, "places") == 0) open_bound_regions();
   if (strcmp(what, "pause") == 0)
     printf("pauses %d %d %d %d\n", omp_pause_resource((omp_pause_resource_t)3, 0),

@@ -16,6 +16,7 @@ usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI [PROGRAM_BUILT
 """
 
 import os
+import resource
 import subprocess
 import sys
 import unittest
@@ -29,7 +30,7 @@ VALUES: dict[str, tuple[str, ...]] = {
         "99999999999999999999",
     ),
     "OMP_DYNAMIC": ("FALSE", " False ", "1", "yes", ""),
-    "OMP_NESTED": ("true", "false", "no"),
+    "OMP_NESTED": ("true", "false", "no", "true,false"),
     "OMP_MAX_ACTIVE_LEVELS": (
         "0", "1", "3", "255", "256", "1000", "-1", "x", "9223372036854775808",
         "18446744073709551615",
@@ -50,7 +51,9 @@ VALUES: dict[str, tuple[str, ...]] = {
         "{0}:2:1", "ll_caches", "numa_domains", "{", "{0", "{0},",
         "nowhere", "{0}:0", "{0}", "cores(1)", "threads(1)", "threads(-1)",
     ),
-    "OMP_CANCELLATION": ("true", "false", "maybe"),
+    "OMP_CANCELLATION": (
+        "true", "false", "maybe", "1", "yes", "on", "T", "true,false", "false,true", "truex",
+    ),
     "OMP_THREAD_LIMIT": ("1", "2", "5", "0", "-3", "lots", "9223372036854775808"),
     "OMP_STACKSIZE": (
         "1000", "512k", "3 M", "100000B", "1g", "2m", "", "large", "5x", "-1", "99999999999999999g",
@@ -265,14 +268,60 @@ class Settings(unittest.TestCase):
         if not CLANG:
             self.skipTest("there is no program that clang built")
         for settings in (
-            {"OMP_NESTED": "maybe"}, {"OMP_DISPLAY_ENV": "true"}, {"OMP_THREAD_LIMIT": "lots"},
-            {"OMP_DISPLAY_ENV": "true", "OMP_PLACES": "threads", "OMP_PROC_BIND": "close"},
+            {"OMP_NESTED": "maybe"}, {"OMP_THREAD_LIMIT": "lots"},
+            {"OMP_DISPLAY_ENV": "true", "OMP_STACKSIZE": "2m"},
+            {"OMP_DISPLAY_ENV": "true", "OMP_STACKSIZE": "2m", "OMP_PLACES": "threads"},
         ):
             status, _, messages = run(CLANG, "", settings, LIBRARY)
             _, _, expected = run(LINKED, "", settings)
             with self.subTest(**settings):
                 self.assertEqual((status, messages), (0, expected))
                 self.assertRegex(messages, "libgomp: |OPENMP DISPLAY ENVIRONMENT END")
+
+    def like_llvm(self, what: str, line: str, settings: dict[str, str]) -> None:
+        """Compares a line with that of LLVM's runtime."""
+        lines = []
+        for library in ("", LIBRARY):
+            status, output, _ = run(CLANG, what, settings, library)
+            self.assertEqual(status, 0)
+            lines.append([each for each in output.splitlines() if each.startswith(line)])
+        with self.subTest(**settings):
+            self.assertEqual((lines[1], len(lines[1])), (lines[0], 1))
+
+    def test_stack_of_clang(self) -> None:
+        if not CLANG:
+            self.skipTest("there is no program that clang built")
+        usual = resource.getrlimit(resource.RLIMIT_STACK)
+        larger = [each for each in (12 << 20, -1) if usual[1] == -1]
+        for limit in (usual[0], *larger):
+            resource.setrlimit(resource.RLIMIT_STACK, (limit, usual[1]))
+            try:
+                for settings in (
+                    {}, {"KMP_STACKSIZE": "12m"}, {"KMP_STACKSIZE": "1048576"},
+                    {"KMP_STACKSIZE": "2 MB"}, {"KMP_STACKSIZE": "2x"}, {"OMP_STACKSIZE": "3mb"},
+                    {"KMP_STACKSIZE": "1m", "OMP_STACKSIZE": "2m"}, {"OMP_STACKSIZE": "2048"},
+                ):
+                    self.like_llvm("stack", "stack of ", settings)
+            finally:
+                resource.setrlimit(resource.RLIMIT_STACK, usual)
+        self.compare("stack", {"KMP_STACKSIZE": "12m"})
+
+    def test_booleans_of_clang(self) -> None:
+        if not CLANG:
+            self.skipTest("there is no program that clang built")
+        for value in (
+            "1", "yes", "Y", "on", "o", ".true.", ".t.", ".T", ".", "T", "tru", "truex", "1x",
+            "enabled", "enable", "01", "0", "no", "n", "off", ".false.", "F", "disabled", "true",
+        ):
+            self.like_llvm("", "cancellation ", {"OMP_CANCELLATION": value})
+        # What is not true is the default, too.
+        for value in ("0", "no", "off", ".f.", "F"):
+            _, _, messages = run(CLANG, "", {"OMP_CANCELLATION": value}, LIBRARY)
+            self.assertEqual(messages, "", value)
+        for value, is_shown in (("yes", True), ("V", True), ("0", False)):
+            _, _, messages = run(CLANG, "", {"OMP_DISPLAY_ENV": value}, LIBRARY)
+            self.assertEqual(("ENVIRONMENT END" in messages, "libgomp" in messages),
+                             (is_shown, False), value)
 
     def test_error_directives(self) -> None:
         status, output, messages = self.compare("warning", {"OMP_NUM_THREADS": "2"})
