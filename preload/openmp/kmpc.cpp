@@ -147,7 +147,9 @@ TUTTI_KMPC void __kmpc_set_thread_limit(source_place*, int, int limit) {
   if (limit > 0) env_to_change(self()).thread_limit = static_cast<unsigned>(limit);
 }
 TUTTI_KMPC void __kmpc_push_proc_bind(source_place*, int, int bind) {
-  self().pushed_bind = static_cast<unsigned>(bind);
+  // clang has a number of its own for `primary`, and GCC's for `master`.
+  constexpr int primary = 5;
+  self().pushed_bind = bind == primary ? unsigned{bind_primary} : static_cast<unsigned>(bind);
 }
 
 // Teams on the host come one after the other.

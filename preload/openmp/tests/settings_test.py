@@ -263,6 +263,18 @@ class Settings(unittest.TestCase):
         _, output, _ = run(CLANG, "pause", {}, LIBRARY)
         self.assertIn("pauses 1 1 ", output)
 
+    def test_places_of_clang(self) -> None:
+        if not CLANG:
+            self.skipTest("there is no program that clang built")
+        settings = {"OMP_PLACES": "{0},{1},{0}", "OMP_PROC_BIND": "close"}
+        regions = []
+        for program, library in ((PROGRAM, ""), (CLANG, LIBRARY)):
+            _, output, _ = run(program, "places", settings, library)
+            # Not the nested regions, where the runtimes differ.
+            regions.append(output[output.index("default") : output.index("in rank")].splitlines())
+        self.assertEqual(regions[1], regions[0])
+        self.assertEqual(len(regions[0]), 36)
+
     def test_messages_to_clang(self) -> None:
         """LLVM's runtime is loaded too, and must not start."""
         if not CLANG:
