@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <string>
 
 #include "preload/openmp/abi.hpp"
@@ -36,22 +35,94 @@ bool exists(unsigned cpu) {
   return cpu < count || std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
 }
 
-// Groups the CPUs by a file of sysfs, in the order of their first CPU.
-std::vector<place> grouped_by(const char* file) {
-  std::vector<place> groups;
-  std::map<std::string, std::size_t> known;
-  for (const unsigned cpu : process_cpus()) {
-    std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + file);
-    std::string key;
-    if (!std::getline(in, key)) key = std::to_string(cpu);
-    const auto [at, is_new] = known.try_emplace(key, groups.size());
-    if (is_new) {
-      groups.emplace_back();
-      CPU_ZERO(&groups.back().cpus);
-    }
-    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &groups[at->second].cpus);
+// A file of sysfs that tells about the CPU.
+std::string file_of_cpu(unsigned cpu, const std::string& file) {
+  return "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + file;
+}
+
+// Reads a list such as 0-3,8 from a file of sysfs, which may be missing.
+std::vector<unsigned> read_list(const std::string& file) {
+  std::vector<unsigned> numbers;
+  std::ifstream in(file);
+  unsigned first = 0;
+  while (in >> first) {
+    unsigned last = first;
+    if (in.peek() == '-' && !(in.ignore() >> last)) break;
+    for (unsigned each = first; each <= last && each < CPU_SETSIZE; ++each) numbers.push_back(each);
+    if (in.get() != ',') break;
+  }
+  return numbers;
+}
+
+using cpu_groups = std::vector<std::vector<unsigned>>;
+
+// The CPUs of the list that are left, which are so no longer.
+std::vector<unsigned> take_from(std::vector<unsigned>& left, const std::vector<unsigned>& list) {
+  std::vector<unsigned> taken;
+  for (const unsigned cpu : list)
+    if (std::erase(left, cpu) != 0) taken.push_back(cpu);
+  return taken;
+}
+
+// Groups the CPUs by the lists of CPUs that sysfs has of each, in the order of their first CPU. As
+// in libgomp, CPUs without a list are in no group.
+cpu_groups grouped_by(const std::string& file) {
+  cpu_groups groups;
+  std::vector<unsigned> left = process_cpus();
+  while (!left.empty()) {
+    const unsigned first = left.front();
+    std::vector<unsigned> group = take_from(left, read_list(file_of_cpu(first, file)));
+    if (std::erase(left, first) == 0) groups.push_back(std::move(group));
   }
   return groups;
+}
+
+// One CPU each. The threads of a core come together.
+cpu_groups threads_of_machine() {
+  cpu_groups threads;
+  for (const auto& core : grouped_by("topology/thread_siblings_list"))
+    for (const unsigned cpu : core) threads.push_back({cpu});
+  if (threads.empty())
+    for (const unsigned cpu : process_cpus()) threads.push_back({cpu});
+  return threads;
+}
+
+// Those that share a cache of the highest level. All CPUs have it under the same number, as far as
+// libgomp knows.
+cpu_groups last_caches() {
+  for (const unsigned cpu : process_cpus()) {
+    const std::string caches = file_of_cpu(cpu, "cache/index");
+    int last = -1;
+    unsigned highest = 0, level = 0;
+    for (int i = 0;; ++i) {
+      std::ifstream in(caches + std::to_string(i) + "/level");
+      if (!in) break;
+      if (!(in >> level) || level < highest) continue;
+      highest = level;
+      last = i;
+    }
+    if (last >= 0) return grouped_by("cache/index" + std::to_string(last) + "/shared_cpu_list");
+  }
+  return {};
+}
+
+cpu_groups numa_domains() {
+  cpu_groups groups;
+  std::vector<unsigned> left = process_cpus();
+  const std::string nodes = "/sys/devices/system/node/";
+  for (const unsigned node : read_list(nodes + "online")) {
+    auto group = take_from(left, read_list(nodes + "node" + std::to_string(node) + "/cpulist"));
+    if (!group.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+place place_of(const std::vector<unsigned>& cpus) {
+  place made;
+  CPU_ZERO(&made.cpus);
+  for (const unsigned cpu : cpus)
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &made.cpus);
+  return made;
 }
 
 // first + i * stride, or -1 if there is no such CPU.
@@ -170,13 +241,13 @@ std::string describe(const cpu_set_t& cpus, const char* between) {
 bool parse_places(const char* text) {
   static constexpr struct {
     const char* name;
-    const char* file;
+    cpu_groups (*groups)();
   } abstract[] = {
-      {"threads", nullptr},
-      {"cores", "topology/core_cpus_list"},
-      {"sockets", "topology/physical_package_id"},
-      {"ll_caches", "cache/index3/shared_cpu_list"},
-      {"numa_domains", "topology/physical_package_id"},
+      {"threads", threads_of_machine},
+      {"cores", [] { return grouped_by("topology/thread_siblings_list"); }},
+      {"sockets", [] { return grouped_by("topology/core_siblings_list"); }},
+      {"ll_caches", last_caches},
+      {"numa_domains", numa_domains},
   };
   word_reader p(text);
   for (const auto& each : abstract) {
@@ -186,12 +257,10 @@ bool parse_places(const char* text) {
     if (p.take('(') && (!p.take_signed(most) || most == 0 || !p.take(')'))) return false;
     if (!p.is_at_end()) return false;
     std::vector<place> list;
-    if (each.file != nullptr)
-      list = grouped_by(each.file);
-    else
-      for (const unsigned cpu : process_cpus()) list.push_back({one_cpu(cpu)});
-    if (most > 0 && list.size() > static_cast<std::size_t>(most))
-      list.resize(static_cast<std::size_t>(most));
+    for (const auto& group : each.groups()) {
+      if (most > 0 && list.size() == static_cast<std::size_t>(most)) break;
+      list.emplace_back(place_of(group));
+    }
     if (list.empty()) return false;
     keep(std::move(list));
     return true;

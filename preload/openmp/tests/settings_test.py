@@ -16,9 +16,11 @@ usage: settings_test.py LIBRARY PROGRAM PROGRAM_LINKED_WITH_TUTTI [PROGRAM_BUILT
 """
 
 import os
+import pathlib
 import resource
 import subprocess
 import sys
+import tempfile
 import unittest
 
 LIBRARY = PROGRAM = LINKED = CLANG = ""
@@ -212,6 +214,48 @@ class Settings(unittest.TestCase):
             expected = run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus})
             with self.subTest(cpus=cpus):
                 self.assertEqual(run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus}, LIBRARY), expected)
+
+    def test_places_of_other_machines(self) -> None:
+        """Sysfs tells of machines whose parts are not what they are here."""
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) < 2:
+            self.skipTest("there is one CPU")
+        mount = 'mount --bind "$0" /sys/devices/system && exec "$@"'
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+
+            def write(file: str, text: object) -> None:
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_text(f"{text}\n", encoding="utf-8")
+
+            inside = ["-rm", "sh", "-c", mount, name]
+            write("cpu/online", f"0-{cpus[-1]}")
+            write("cpu/possible", f"0-{cpus[-1]}")
+            if run("unshare", [*inside, "true"], {})[0] != 0:
+                self.skipTest("nothing can be mounted here")
+            together = ",".join(str(cpu) for cpu in cpus)
+            # The first and the last CPU are a core, and two memories have the CPUs the other way
+            # round. The highest cache is not the one that this machine has under the number.
+            ends = (cpus[0], cpus[-1])
+            for cpu in cpus:
+                core = f"{ends[0]},{ends[1]}" if cpu in ends else cpu
+                write(f"cpu/cpu{cpu}/topology/thread_siblings_list", core)
+                write(f"cpu/cpu{cpu}/topology/core_siblings_list", together)
+                for i, (level, shared) in enumerate(((1, cpu), (2, core), (3, together), (1, cpu))):
+                    write(f"cpu/cpu{cpu}/cache/index{i}/level", level)
+                    write(f"cpu/cpu{cpu}/cache/index{i}/shared_cpu_list", shared)
+            write("node/online", "0,2-3")
+            write("node/node0/cpulist", "")
+            write("node/node2/cpulist", cpus[-1])
+            write("node/node3/cpulist", f"{cpus[0]}-{cpus[-1]}")
+            for places in (
+                "threads", "cores", "sockets", "ll_caches", "numa_domains", "numa_domains(1)",
+            ):
+                what = [*inside, PROGRAM, "display"]
+                expected = run("unshare", what, {"OMP_PLACES": places})
+                with self.subTest(places=places):
+                    self.assertEqual(expected[0], 0)
+                    self.assertEqual(run("unshare", what, {"OMP_PLACES": places}, LIBRARY), expected)
 
     def test_listed_cpus(self) -> None:
         """GOMP_CPU_AFFINITY counts unless OMP_PLACES does, and may list CPUs of others."""
