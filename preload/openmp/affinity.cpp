@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places (OMP_PLACES), and how the threads of a region are bound to them (OMP_PROC_BIND).
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -29,10 +27,11 @@ cpu_set_t one_cpu(unsigned cpu) {
   return set;
 }
 
-bool exists(unsigned cpu) {
-  static const long count = sysconf(_SC_NPROCESSORS_CONF);
+// libgomp has sets of whole words, for CPUs up to the last one that the process may use.
+unsigned long end_of_sets() {
+  constexpr unsigned word = 8 * sizeof(unsigned long);
   const auto& cpus = process_cpus();
-  return cpu < count || std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
+  return (*std::max_element(cpus.begin(), cpus.end()) / word + 1ul) * word;
 }
 
 // A file of sysfs that tells about the CPU.
@@ -292,9 +291,10 @@ bool parse_places_of_cpus(const char* text) {
         if (end == at || stride == 0 || stride > most) return false;
       }
     }
-    // libgomp, too, takes CPUs that the process may not use.
-    for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu += stride)
-      if (exists(static_cast<unsigned>(cpu))) list.push_back({one_cpu(static_cast<unsigned>(cpu))});
+    // libgomp, too, takes CPUs that the process may not use, and such as do not exist. It makes no
+    // thread there, and here the thread stays where it is.
+    for (unsigned long cpu = first; cpu <= last && cpu < end_of_sets(); cpu += stride)
+      list.push_back({one_cpu(static_cast<unsigned>(cpu))});
     at = end;
     while (*at == ',' || std::isspace(static_cast<unsigned char>(*at))) ++at;
   }

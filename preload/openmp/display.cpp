@@ -22,6 +22,14 @@ const char* name_of(unsigned char bind) {
   }
 }
 
+const char* name_of(target_offload offload) {
+  switch (offload) {
+    case target_offload::disabled: return "DISABLED";
+    case target_offload::mandatory: return "MANDATORY";
+    default: return "DEFAULT";
+  }
+}
+
 }  // namespace
 
 void display_environment(bool is_verbose) {
@@ -68,10 +76,11 @@ void display_environment(bool is_verbose) {
   line("OMP_DISPLAY_AFFINITY", boolean(g.displays_affinity));
   line("OMP_AFFINITY_FORMAT", affinity_format());
   line("OMP_ALLOCATOR", name_of_allocator(s.allocator));
-  line("OMP_TARGET_OFFLOAD", "DEFAULT");
+  line("OMP_TARGET_OFFLOAD", name_of(g.offload));
   if (is_verbose) {
     line("GOMP_CPU_AFFINITY", "");
     line("GOMP_STACKSIZE", std::to_string(g.stack_bytes));
+    line("GOMP_SPINCOUNT", std::to_string(g.spins));
   }
   out += "OPENMP DISPLAY ENVIRONMENT END\n";
   std::fputs(out.c_str(), stderr);

@@ -235,10 +235,9 @@ void read_schedule(global_settings& g) {
   g.first.schedule = schedule | modifier;
   long chunk = schedule == schedule_static ? 0 : 1;
   if (t.take(',')) {
-    unsigned long number = 0;
-    if (!t.take_number(number) || number > INT_MAX || !t.is_at_end())
+    // libgomp, too, takes negative sizes. Loops have them for none.
+    if (!t.take_signed(chunk) || chunk < INT_MIN || chunk > INT_MAX || !t.is_at_end())
       return complain("Invalid value for chunk size in environment variable %s", name);
-    chunk = static_cast<long>(number);
     if (chunk == 0 && schedule != schedule_static) chunk = 1;
   }
   if (!t.is_at_end()) return complain("Unknown value for environment variable %s", name);
@@ -312,6 +311,47 @@ void read_wait_policy(global_settings& g) {
     invalid("OMP_WAIT_POLICY");
 }
 
+// How often libgomp's threads poll before they sleep. tutti's waits learn that; the number is only
+// displayed.
+void read_spins(global_settings& g) {
+  constexpr const char* name = "GOMP_SPINCOUNT";
+  g.spins = g.wait_policy < 0 ? 300'000 : g.wait_policy > 0 ? 30'000'000'000 : 0;
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return;
+  constexpr std::uint64_t endless = UINT64_MAX;
+  word_reader t(found);
+  std::uint64_t factor = 1;
+  long number = 0;
+  if (t.take_letters("infinite") || t.take_letters("infinity")) {
+    number = -1;
+  } else if (t.take_signed(number)) {
+    // Each unit is a thousand of the next one.
+    for (const char* const unit : {"t", "g", "m", "k"})
+      if (factor != 1 || t.take_letters(unit)) factor *= 1000;
+  } else {
+    return invalid(name);
+  }
+  if (!t.is_at_end()) return invalid(name);
+  const auto count = static_cast<std::uint64_t>(number);
+  g.spins = count > endless / factor ? endless : count * factor;
+}
+
+void read_target_offload(global_settings& g) {
+  constexpr const char* name = "OMP_TARGET_OFFLOAD";
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return;
+  word_reader t(found);
+  auto wanted = target_offload::usual;
+  if (t.take_letters("mandatory"))
+    wanted = target_offload::mandatory;
+  else if (t.take_letters("disabled"))
+    wanted = target_offload::disabled;
+  else if (!t.take_letters("default"))
+    return invalid(name);
+  if (!t.is_at_end()) return invalid(name);
+  g.offload = wanted;
+}
+
 // Places given by OMP_PROC_BIND or GOMP_CPU_AFFINITY alone are one CPU each.
 void read_places(global_settings& g, bool bind_is_given) {
   const char* const cpus = std::getenv("GOMP_CPU_AFFINITY");
@@ -345,6 +385,7 @@ void read_environment(global_settings& g) {
   read_bool("OMP_DISPLAY_AFFINITY", g.displays_affinity);
   if (read_number("OMP_DEFAULT_DEVICE", number, true, INT_MAX))
     g.first.device = static_cast<int>(number);
+  read_target_offload(g);
   if (read_number("OMP_MAX_TASK_PRIORITY", number, true, INT_MAX))
     g.max_task_priority = static_cast<int>(number);
   if (read_number("OMP_THREAD_LIMIT", number, false))
@@ -366,6 +407,7 @@ void read_environment(global_settings& g) {
     g.first.max_active_levels = 255;
   read_places(g, bind_is_given);
   read_wait_policy(g);
+  read_spins(g);
   const char* const reproducible = std::getenv("TUTTI_REPRODUCIBLE");
   g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "1") == 0;
   constexpr unsigned in_bytes = 0, in_kilobytes = 10;
@@ -390,14 +432,19 @@ void read_environment(global_settings& g) {
   }
 }
 
-// Takes the value of OMP_DISPLAY_ENV as LLVM's runtime does, if the program is for that.
-bool display_for_clang(const char* value) {
-  if (!has_objects_of_clang()) return false;
-  const bool is_verbose = is_like(value, "verbose", 1);
-  bool is_wanted = is_verbose;
-  if (!is_verbose && !read_bool_of_llvm(value, is_wanted)) return false;
+void read_display(const char* value) {
+  word_reader t(value);
+  bool is_verbose = t.take_letters("verbose");
+  bool is_wanted = is_verbose || t.take_letters("true");
+  if ((!is_wanted && !t.take_letters("false")) || !t.is_at_end()) {
+    const bool is_of_clang = has_objects_of_clang();
+    is_verbose = is_verbose || (is_of_clang && is_like(value, "verbose", 1));
+    is_wanted = is_wanted || is_verbose;
+    // The text counts whatever comes after it, as in libgomp.
+    if (!is_of_clang || (!is_verbose && !read_bool_of_llvm(value, is_wanted)))
+      invalid("OMP_DISPLAY_ENV");
+  }
   if (is_wanted) display_environment(is_verbose);
-  return true;
 }
 
 }  // namespace
@@ -426,15 +473,8 @@ global_settings& make_global() {
   read_environment(*g);
   global_ = g;
   if (const char* const display = std::getenv("OMP_DISPLAY_ENV");
-      display != nullptr && !is_libgomp_loaded()) {
-    word_reader t(display), again(display), last(display);
-    if (t.take_word("true") && t.is_at_end())
-      display_environment(false);
-    else if (again.take_word("verbose") && again.is_at_end())
-      display_environment(true);
-    else if (!(last.take_word("false") && last.is_at_end()) && !display_for_clang(display))
-      invalid("OMP_DISPLAY_ENV");
-  }
+      display != nullptr && !is_libgomp_loaded())
+    read_display(display);
   return *g;
 }
 

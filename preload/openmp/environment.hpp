@@ -27,6 +27,9 @@ enum : unsigned char {
   bind_spread = 4
 };
 
+// OMP_TARGET_OFFLOAD, with the numbers of LLVM's runtime.
+enum class target_offload : unsigned char { disabled = 0, usual = 1, mandatory = 2 };
+
 // The settings that each task has of its own.
 struct settings {
   unsigned threads = 1;
@@ -56,6 +59,9 @@ struct global_settings {
   std::size_t stack_bytes = 0;
   // 1: active, 0: passive, -1: the program has said nothing.
   int wait_policy = -1;
+  // What GOMP_SPINCOUNT sets in libgomp.
+  std::uint64_t spins = 0;
+  target_offload offload = target_offload::usual;
   unsigned num_teams = 0;
   unsigned teams_thread_limit = 0;
   bool displays_affinity = false;

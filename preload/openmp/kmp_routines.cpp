@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "preload/openmp/kmpc.hpp"
 #include "preload/openmp/ompt/events.hpp"
@@ -205,12 +204,7 @@ TUTTI_KMPC const char* omp_get_interop_type_desc(const void*, int) { return null
 TUTTI_KMPC const char* omp_get_interop_rc_desc(const void*, int) { return nullptr; }
 
 // What LLVM's library for devices asks: it runs target regions on the host if there are none.
-TUTTI_KMPC int __kmpc_get_target_offload() {
-  const char* const wanted = std::getenv("OMP_TARGET_OFFLOAD");
-  if (wanted == nullptr) return 1;
-  if (strcasecmp(wanted, "mandatory") == 0) return 2;
-  return strcasecmp(wanted, "disabled") == 0 ? 0 : 1;
-}
+TUTTI_KMPC int __kmpc_get_target_offload() { return static_cast<int>(global().offload); }
 
 // ---- Fortran
 

@@ -11,7 +11,6 @@
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
-#include "preload/openmp/word_reader.hpp"
 
 using namespace tutti::openmp;
 
@@ -28,10 +27,7 @@ namespace {
 void require_device(int device) {
   // The numbers with which GCC says that no device was named, and that `if` is false.
   constexpr int of_settings = -1, of_false_if = -2;
-  const char* const wanted = std::getenv("OMP_TARGET_OFFLOAD");
-  if (wanted == nullptr) return;
-  word_reader t(wanted);
-  if (!t.take_word("mandatory") || !t.is_at_end()) return;
+  if (global().offload != target_offload::mandatory) return;
   if (device == of_settings) device = env(self()).device;
   if (device != 0 && device != of_false_if)
     fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
