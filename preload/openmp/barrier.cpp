@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/openmp/barrier.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
@@ -16,8 +21,8 @@ namespace {
 // The tasks of a team, for a thread that waits at one of its barriers.
 class team_tasks {
  public:
-  team_tasks(thread& me, omp_team& team, bool can_stop, bool is_at_end)
-      : me_(me), team_(team), can_stop_(can_stop), is_at_end_(is_at_end) {}
+  team_tasks(thread& me, omp_team& team, bool is_at_end)
+      : me_(me), team_(team), is_at_end_(is_at_end) {}
 
   task* take() { return take_task(me_, team_, nullptr); }
   void run(task& t) { execute_late(me_, t); }
@@ -25,16 +30,15 @@ class team_tasks {
   bool have_all_ended() const { return openmp::have_all_ended(team_); }
   bool stops(bool was_told) {
     // acquire: pairs with the cancelling store.
-    if (!team_.is_cancelled.load(acquire)) return false;
+    if (is_at_end_ || !team_.is_cancelled.load(acquire)) return false;
     // All that wait shall see it.
-    if (was_told && !is_at_end_) team_.barrier.tell_to_look();
-    return can_stop_;
+    if (was_told) team_.barrier.tell_to_look();
+    return true;
   }
 
  private:
   thread& me_;
   omp_team& team_;
-  const bool can_stop_;
   // Whether the barrier is the one after a cancellation.
   const bool is_at_end_;
 };
@@ -47,11 +51,21 @@ void forget_cancelled(omp_team& team, std::uint32_t begin) {
     team.cancelled_phase.compare_exchange_strong(cancelled, 0u, relaxed, relaxed);
 }
 
-// Returns false if the thread stopped because the region is cancelled.
-bool pass_with_tasks(thread& me, omp_team& team, bool can_stop) {
-  team_tasks tasks(me, team, can_stop, false);
+// Returns false if the thread does not wait because the region is cancelled.
+bool pass_with_tasks(thread& me, omp_team& team) {
+  team_tasks tasks(me, team, false);
   if (global().can_cancel) {
     const std::uint32_t begin = me.now.phase.begin;
+    const team_barrier::phase next = team_barrier::after(me.now.phase, team.size);
+    // release: publishes what the rank has done; pairs with have_come.
+    team.slots[me.now.rank]->next_phase.store(next.begin, release);
+    // A rank that knows of the cancellation draws no further tickets, so those of a barrier where
+    // another rank waits are never complete by mistake.
+    // acquire: pairs with the cancelling store.
+    if (team.is_cancelled.load(acquire)) {
+      me.now.phase = next;
+      return false;
+    }
     const bool passed = team.barrier.pass_or_stop(me.barrier_wait, me.now.phase, team.size, tasks);
     // The number of the phase comes back after millions of barriers.
     if (passed && me.now.rank == 0) forget_cancelled(team, begin);
@@ -59,6 +73,34 @@ bool pass_with_tasks(thread& me, omp_team& team, bool can_stop) {
   }
   team.barrier.pass(me.barrier_wait, me.now.phase, team.size, tasks);
   return true;
+}
+
+// Whether each rank of a cancelled region has come to the barrier before the phase, or has gone on
+// to the region's end.
+bool have_come(const omp_team& team, std::uint32_t phase) {
+  return std::all_of(
+      team.slots.begin(), team.slots.begin() + team.size, [phase](const rank_slot* slot) {
+        // acquire: pairs with wait_at_end_with_tasks.
+        if (slot->has_left.load(acquire)) return true;
+        // acquire: pairs with pass_with_tasks.
+        return static_cast<std::int32_t>(slot->next_phase.load(acquire) - phase) >= 0;
+      });
+}
+
+// The barrier of a cancelled region at which the program does not ask whether it is cancelled, in a
+// function that the region calls: the program goes on as after any barrier, so all ranks that have
+// not left the region have to come. (With libgomp and LLVM's runtime the barrier also waits for
+// those that have left, so it has no end.) The rank polls, since such barriers are rare.
+void wait_for_those_inside(thread& me, omp_team& team) {
+  constexpr unsigned many_polls = 100, pause_us = 50;
+  for (unsigned polls = 0; !have_come(team, me.now.phase.begin) || !have_all_ended(team);) {
+    if (task* const t = take_task(me, team, nullptr))
+      execute_late(me, *t);
+    else if (++polls < many_polls)
+      native::yield();
+    else
+      usleep(pause_us);
+  }
 }
 
 bool pass(thread& me, omp_team& team, bool can_be_cancelled) {
@@ -69,9 +111,13 @@ bool pass(thread& me, omp_team& team, bool can_be_cancelled) {
       team.barrier.pass(me.barrier_wait, me.now.phase, team.size);
     return false;
   }
-  const bool passed = pass_with_tasks(me, team, can_be_cancelled || team.is_cancelled);
+  const bool stops = !std::exchange(me.is_copied_from, false) && can_be_cancelled;
+  if (!pass_with_tasks(me, team)) {
+    if (!stops) wait_for_those_inside(me, team);
+    return true;
+  }
   // acquire: pairs with the cancelling store.
-  return !passed || (can_be_cancelled && team.is_cancelled.load(acquire));
+  return can_be_cancelled && team.is_cancelled.load(acquire);
 }
 
 }  // namespace
@@ -90,12 +136,18 @@ void wait_at_end_without_tasks(thread& me) { pass(me, *me.now.team, false); }
 
 void wait_at_end_with_tasks(thread& me) {
   omp_team& team = *me.now.team;
-  // acquire: pairs with the cancelling store.
-  if (!team.is_cancelled.load(acquire) && pass_with_tasks(me, team, true)) return;
+  if (pass_with_tasks(me, team)) return;
+  rank_slot& mine = *team.slots[me.now.rank];
+  // release: publishes what the rank has done; pairs with have_come.
+  mine.has_left.store(true, release);
   // The ranks come from different phases.
   team_barrier::phase phase{team.phase_after_cancellation, false};
-  team_tasks tasks(me, team, false, true);
+  team_tasks tasks(me, team, true);
   team.after_cancellation.pass_or_stop(me.barrier_wait, phase, team.size, tasks);
+  // The next region begins at the tickets that have been drawn.
+  // relaxed: no rank waits for another one any more, and the opening of a region publishes them.
+  mine.next_phase.store(team.barrier.restart(), relaxed);
+  mine.has_left.store(false, relaxed);
   // Clang's programs leave a cancelled region without the ends of their constructs.
   discard_reductions(me);
   if (me.now.rank == 0) discard_doacross(team);

@@ -26,7 +26,8 @@ class team_wait : public adaptive_wait<> {
 using team_barrier = task_barrier<told_memory, team_wait>;
 
 // Waits for all ranks and, if the team may have tasks, until all have ended. Returns true if the
-// region is cancelled; only callers with `can_be_cancelled` then stop waiting.
+// region is cancelled: callers with `can_be_cancelled` then stop waiting, and others go on waiting
+// for the ranks that have not left the region.
 bool wait_at_barrier(thread& me, bool can_be_cancelled);
 // The barriers at the end of a region. The rank has left the order of combination of
 // reproducible.hpp before, so it takes no turn there, unlike in wait_at_barrier().

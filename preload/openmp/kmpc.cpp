@@ -308,6 +308,7 @@ TUTTI_KMPC void* __kmpc_copyprivate_light(source_place* place, int, void* data) 
   // relaxed: the barrier publishes it.
   if (data != nullptr) team.copied.store(data, relaxed);
   wait(me, place, false, TUTTI_OMPT_CALL_SITE);
+  me.is_copied_from = data != nullptr && global().can_cancel;
   // relaxed: see above.
   return team.copied.load(relaxed);
 }

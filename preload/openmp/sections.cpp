@@ -117,4 +117,5 @@ TUTTI_OMP void GOMP_single_copy_end(void* data) {
   me.now.team->copied.store(data, relaxed);
   ompt::in_sync_region(me, ompt_sync_region_barrier_implementation, TUTTI_OMPT_CALL_SITE,
                        [&me] { wait_at_barrier(me, false); });
+  me.is_copied_from = global().can_cancel;
 }

@@ -69,6 +69,11 @@ class task_barrier {
     wait_.set_patience(p);
   }
 
+  // Where a thread of a region that can be cancelled is after the next barrier.
+  static constexpr phase after(const phase& now, unsigned size) noexcept {
+    return {all_of(now, size) + ticket, !now.is_odd};
+  }
+
   // Arrives for a thread that does not wait.
   void arrive(const phase& now, unsigned size) noexcept {
     if (draw(all_of(now, size))) wait_.notify_ordered(word_);
@@ -116,7 +121,7 @@ class task_barrier {
     const std::uint32_t all = all_of(now, size);
     draw(all);
     const bool has_ended = run_tasks(mine, all, tasks);
-    now = {all + ticket, !now.is_odd};
+    now = after(now, size);
     return has_ended;
   }
 

@@ -39,6 +39,10 @@ struct alignas(cache_line) rank_slot {
   // wait for its turn.
   atomic<std::uint64_t> position{0};
   atomic<bool> is_away{false};
+  // In a region that can be cancelled: the phase after the last barrier to which the rank has come,
+  // and whether it has gone on to the end of a cancelled region.
+  atomic<std::uint32_t> next_phase{0};
+  atomic<bool> has_left{false};
 };
 
 // The state of a rank whose region runs one rank after the other.

@@ -97,6 +97,9 @@ struct thread {
   // The tasks on the thread's stack that run inside of their makers.
   unsigned nested = 0;
   std::vector<dependence> dependences_of_next;
+  // Whether others copy from the thread's stack until they come to its next barrier, which then
+  // waits for them even if the region is cancelled.
+  bool is_copied_from = false;
   // The construct `teams` in which the thread is.
   unsigned num_teams = 1, team_num = 0;
   // The number that clang's programs see, from 0.

@@ -15,6 +15,68 @@ static void check_parallel(int is_on) {
   CHECK(is_on ? passed == 0 : passed > 0);
 }
 
+// Barriers of functions that a region calls cannot leave the region. Those who have not left it
+// wait there for each other: the values of `copyprivate` and what `single` writes are there
+// afterwards.
+static int* written;
+static int singles, copied;
+
+static void pass_barriers(void) {
+  int value = 0;
+#pragma omp single copyprivate(value)
+  {
+#pragma omp atomic
+    ++singles;
+    usleep(1000);
+    value = 42;
+  }
+  CHECK(value == 42);
+#pragma omp atomic
+  ++copied;
+#pragma omp single
+  {
+    usleep(1000);
+    written = &singles;
+  }
+  CHECK(written == &singles);
+#pragma omp barrier
+#pragma omp single
+  written = NULL;
+  CHECK(written == NULL);
+}
+
+static void check_barriers_after_cancellation(int is_on) {
+  singles = copied = 0;
+  int in_region = 0, leaves = 0;
+#pragma omp parallel
+  {
+    int value = 0;
+    if (omp_get_thread_num() == 0) {
+#pragma omp atomic write
+      leaves = 1;
+#pragma omp cancel parallel
+    }
+    // Most threads come to the barriers after the cancellation, but may come before.
+    int has_left = 0;
+    while (!has_left) {
+#pragma omp atomic read
+      has_left = leaves;
+    }
+    if (omp_get_thread_num() == 1) usleep(500);
+    pass_barriers();
+#pragma omp single copyprivate(value)
+    {
+#pragma omp atomic
+      ++in_region;
+      usleep(1000);
+      value = 42;
+    }
+    CHECK(value == 42);
+  }
+  const int inside = omp_get_max_threads() - is_on;
+  CHECK(singles == (inside > 0) && copied == inside && in_region == (inside > 0));
+}
+
 static void check_loop(int is_on) {
   int done = 0;
 #pragma omp parallel
@@ -145,6 +207,7 @@ static void check_orphaned(int is_on) {
 int main(void) {
   for (int repeat = 0; repeat < 30; ++repeat) {
     check_parallel(omp_get_cancellation());
+    check_barriers_after_cancellation(omp_get_cancellation());
     check_loop(omp_get_cancellation());
     check_loops_in_a_row(omp_get_cancellation());
     check_group(omp_get_cancellation());
