@@ -18,7 +18,14 @@ unsigned next_section(thread& me) {
 bool is_single(thread& me) {
   omp_team& team = *me.now.team;
   if (team.size == 1) return true;
-  if (is_reproducible()) return me.now.rank == 0;
+  if (is_reproducible()) {
+    if (!global().can_cancel) return me.now.rank == 0;
+    // Rank 0 may have left a cancelled region.
+    const std::uint32_t before = me.now.singles++;
+    // acquire: pairs with the cancelling store.
+    if (me.now.rank != 0 && !team.is_cancelled.load(acquire)) return false;
+    return team.barrier.is_first_at_single(before, team.size);
+  }
   return team.barrier.is_first_at_single(me.now.singles++, team.size);
 }
 

@@ -55,14 +55,17 @@ class task_barrier {
     // relaxed: only ranks of the region change it, and the opening publishes it.
     return (size < least_size_of_groups ? singles_ : singles_of_many_).load(relaxed);
   }
-  // Whether the caller is the first to come to the construct that `before` others precede.
+  // Whether the caller is the first to come to the construct that `before` others precede, of which
+  // nobody may have run some.
   bool is_first_at_single(std::uint32_t before, unsigned size) noexcept {
     auto& singles = size < least_size_of_groups ? singles_ : singles_of_many_;
     // Most threads of a large team come later, and need not take the line away from the others.
     // relaxed: the count publishes nothing.
-    if (singles.load(relaxed) != before) return false;
-    // relaxed: see above.
-    return singles.compare_exchange_strong(before, before + 1, relaxed, relaxed);
+    std::uint32_t now = singles.load(relaxed);
+    while (static_cast<std::int32_t>(before - now) >= 0)
+      // relaxed: see above.
+      if (singles.compare_exchange_strong(now, before + 1, relaxed, relaxed)) return true;
+    return false;
   }
   template <class Patience>
   void set_patience(Patience p) noexcept {
