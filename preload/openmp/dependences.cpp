@@ -14,6 +14,8 @@ struct dependences {
   struct entry {
     task* writer = nullptr;
     std::vector<task*> readers;
+    // When there are so many readers, those that have ended are taken out.
+    std::size_t next_sweep = 1;
   };
   std::unordered_map<const void*, entry> of;
   // The last task that depends on all memory.
@@ -45,6 +47,20 @@ void replace(thread& me, task*& slot, task& t) {
 void drop_readers(thread& me, dependences::entry& entry) {
   for (task* const reader : entry.readers) drop(me, reader);
   entry.readers.clear();
+}
+
+// Sweeps seldom enough that a reader costs a constant time on average.
+void sweep_readers(thread& me, dependences::entry& entry) {
+  if (entry.readers.size() < entry.next_sweep) return;
+  std::size_t kept = 0;
+  for (task* const reader : entry.readers) {
+    if (reader->is_done)
+      drop(me, reader);
+    else
+      entry.readers[kept++] = reader;
+  }
+  entry.readers.resize(kept);
+  entry.next_sweep = std::max<std::size_t>(1, 2 * kept);
 }
 
 bool has_ended(const dependences::entry& entry) {
@@ -85,15 +101,8 @@ void add_dependence(thread& me, task& t, dependences& table, const void* address
   if (!writes) {
     follow(me, t, entry.writer);
     if (entry.writer == &t) return;
-    std::size_t kept = 0;
-    for (task* const reader : entry.readers) {
-      if (reader->is_done && reader != &t)
-        drop(me, reader);
-      else
-        entry.readers[kept++] = reader;
-    }
-    entry.readers.resize(kept);
-    if (kept != 0 && entry.readers.back() == &t) return;
+    if (!entry.readers.empty() && entry.readers.back() == &t) return;
+    sweep_readers(me, entry);
     entry.readers.push_back(&t);
     // relaxed: the caller holds a reference.
     t.references.fetch_add(1, relaxed);

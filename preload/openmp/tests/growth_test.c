@@ -2,6 +2,7 @@
 // What long runs need: the stack and the memory do not grow with the number of tasks or of loops
 // that have ended.
 #include <malloc.h>
+#include <time.h>
 
 #include "preload/openmp/tests/check.h"
 
@@ -160,6 +161,36 @@ static void check_many_addresses(void) {
   CHECK(resident_kilobytes() < before + 20000);
 }
 
+// ---- the time to make tasks
+
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// A task takes no longer to make if many wait that read what an unfinished one writes.
+static void check_many_readers(void) {
+  enum { readers = 50000 };
+  int written = 0, done = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task depend(out : written) detach(event)
+    {}
+    const double begin = processor_seconds();
+    for (int i = 0; i < readers; ++i) {
+#pragma omp task depend(in : written) shared(done)
+#pragma omp atomic
+      ++done;
+    }
+    CHECK(processor_seconds() - begin < 0.7);
+    omp_fulfill_event(event);
+  }
+  CHECK(done == readers);
+}
+
 // ---- loops whose iterations wait for earlier ones
 
 static void run_doacross(int loops, int* last) {
@@ -196,6 +227,7 @@ int main(void) {
   check_dependent_chain();
   check_siblings_of_chains();
   check_many_addresses();
+  check_many_readers();
   check_many_doacross_loops();
   return 0;
 }
