@@ -11,7 +11,7 @@
 // *Who sees a new task?* A thread that makes a task queues it, and then looks for sleepers; a
 // thread that goes to sleep says so, and then looks at the queues. Fences between the two steps let
 // at least one of them see the other.
-#include <algorithm>
+#include <map>
 
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
@@ -31,10 +31,32 @@ task_queue& queue_for(thread& me, omp_team& team) {
   return team.slots[is_rank && !is_by_priority() ? me.now.rank : 0]->queue;
 }
 
+// Under the queue's lock: notes the task as the newest one of its priority, and returns the last of
+// those that come before it.
+task* note_newest(task_queue& queue, task& t) {
+  if (queue.newest_of == nullptr) queue.newest_of = new std::map<int, task*>;
+  auto at = queue.newest_of->lower_bound(t.priority);
+  task* const older = at != queue.newest_of->end() ? at->second : nullptr;
+  if (older == nullptr || older->priority != t.priority)
+    queue.newest_of->emplace_hint(at, t.priority, &t);
+  else
+    at->second = &t;
+  return older;
+}
+
+// Under the queue's lock, too.
+void forget_newest(task_queue& queue, const task& t) {
+  const auto at = queue.newest_of->find(t.priority);
+  if (at->second != &t) return;
+  if (t.older != nullptr && t.older->priority == t.priority)
+    at->second = t.older;
+  else
+    queue.newest_of->erase(at);
+}
+
 // Under the queue's lock.
 void insert(task_queue& queue, task& t) {
-  task* older = queue.newest;
-  while (older != nullptr && older->priority < t.priority) older = older->older;
+  task* const older = is_by_priority() ? note_newest(queue, t) : queue.newest;
   t.older = older;
   t.newer = older != nullptr ? older->newer : queue.oldest;
   (t.newer != nullptr ? t.newer->older : queue.newest) = &t;
@@ -44,6 +66,7 @@ void insert(task_queue& queue, task& t) {
 }
 
 void remove(task_queue& queue, task& t) {
+  if (is_by_priority()) forget_newest(queue, t);
   (t.newer != nullptr ? t.newer->older : queue.newest) = t.older;
   (t.older != nullptr ? t.older->newer : queue.oldest) = t.newer;
   // relaxed: a thread that reads more than there is looks in vain.

@@ -292,9 +292,11 @@ void run_and_finish(thread& me, task& t) {
   finish(me, t);
 }
 
+// The tasks in the queue into which the thread puts those that it makes.
 unsigned queued_by(const thread& me) {
+  const unsigned owner = global().max_task_priority > 0 ? 0 : me.now.rank;
   // relaxed: a hint.
-  return me.now.team->slots[me.now.rank]->queue.count.load(relaxed);
+  return me.now.team->slots[owner]->queue.count.load(relaxed);
 }
 
 // Whether the thread runs new tasks at once because it has queued many.

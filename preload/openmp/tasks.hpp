@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -109,6 +110,8 @@ struct task_queue {
   atomic<unsigned> count{0};
   task* oldest = nullptr;
   task* newest = nullptr;
+  // The newest task of each priority of which there are any. It is made if priorities are in use.
+  std::map<int, task*>* newest_of = nullptr;
 };
 
 // The values of GOMP_task's flags.

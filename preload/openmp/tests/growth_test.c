@@ -191,6 +191,32 @@ static void check_many_readers(void) {
   CHECK(done == readers);
 }
 
+// Nor if many of lower priorities wait, whichever thread makes them, all of which it might run.
+static void check_many_priorities(void) {
+  enum { tasks = 10000 };
+  int done = 0, is_made = 0;
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() + 1 == omp_get_num_threads()) {
+      const double begin = processor_seconds();
+      for (int i = 0; i < 2 * tasks; ++i) {
+#pragma omp task shared(done) priority(i < tasks ? i % 5 : 5)
+#pragma omp atomic
+        ++done;
+      }
+      CHECK(processor_seconds() - begin < 0.7);
+#pragma omp atomic write
+      is_made = 1;
+    }
+    for (int now = 0; !now;) {
+      usleep(50);
+#pragma omp atomic read
+      now = is_made;
+    }
+  }
+  CHECK(done == 2 * tasks);
+}
+
 // ---- loops whose iterations wait for earlier ones
 
 static void run_doacross(int loops, int* last) {
@@ -228,6 +254,7 @@ int main(void) {
   check_siblings_of_chains();
   check_many_addresses();
   check_many_readers();
+  check_many_priorities();
   check_many_doacross_loops();
   return 0;
 }
