@@ -110,14 +110,13 @@ TUTTI_OMP bool GOMP_loop_ull_doacross_runtime_start(unsigned dimensions, ull* co
 TUTTI_OMP bool GOMP_loop_doacross_start(unsigned dimensions, long* counts, long schedule,
                                         long chunk, long* from, long* to,
                                         std::uintptr_t* reductions, void** memory) {
-  plan p =
-      doacross_plan(dimensions, counts, static_cast<unsigned>(schedule), static_cast<ull>(chunk));
+  plan p = doacross_plan(dimensions, counts, schedule_of_gcc(schedule), static_cast<ull>(chunk));
   return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP bool GOMP_loop_ull_doacross_start(unsigned dimensions, ull* counts, long schedule,
                                             ull chunk, ull* from, ull* to,
                                             std::uintptr_t* reductions, void** memory) {
-  plan p = doacross_plan(dimensions, counts, static_cast<unsigned>(schedule), chunk);
+  plan p = doacross_plan(dimensions, counts, schedule_of_gcc(schedule), chunk);
   return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);
 }
 

@@ -252,20 +252,20 @@ TUTTI_OMP_RUNTIME_LOOP(nonmonotonic_runtime, false)
 TUTTI_OMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
 TUTTI_OMP_RUNTIME_LOOP(ordered_runtime, true)
 
-#define TUTTI_OMP_ANY_LOOP(name, is_ordered)                                                     \
-  TUTTI_OMP bool GOMP_loop_##name(long first, long end, long step, long schedule, long chunk,    \
-                                  long* from, long* to, std::uintptr_t* reductions,              \
-                                  void** memory) {                                               \
-    plan p = scheduled(static_cast<unsigned>(schedule), static_cast<ull>(chunk), is_ordered,     \
-                       first, end, step);                                                        \
-    return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);                \
-  }                                                                                              \
-  TUTTI_OMP bool GOMP_loop_ull_##name(bool up, ull first, ull end, ull step, long schedule,      \
-                                      ull chunk, ull* from, ull* to, std::uintptr_t* reductions, \
-                                      void** memory) {                                           \
-    plan p = scheduled(static_cast<unsigned>(schedule), chunk, is_ordered, up,                   \
-                       std::uint64_t{first}, std::uint64_t{end}, std::uint64_t{step});           \
-    return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);                \
+#define TUTTI_OMP_ANY_LOOP(name, is_ordered)                                                       \
+  TUTTI_OMP bool GOMP_loop_##name(long first, long end, long step, long schedule, long chunk,      \
+                                  long* from, long* to, std::uintptr_t* reductions,                \
+                                  void** memory) {                                                 \
+    plan p = scheduled(schedule_of_gcc(schedule), static_cast<ull>(chunk), is_ordered, first, end, \
+                       step);                                                                      \
+    return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);                  \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_ull_##name(bool up, ull first, ull end, ull step, long schedule,        \
+                                      ull chunk, ull* from, ull* to, std::uintptr_t* reductions,   \
+                                      void** memory) {                                             \
+    plan p = scheduled(schedule_of_gcc(schedule), chunk, is_ordered, up, std::uint64_t{first},     \
+                       std::uint64_t{end}, std::uint64_t{step});                                   \
+    return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);                  \
   }
 TUTTI_OMP_ANY_LOOP(start, false)
 TUTTI_OMP_ANY_LOOP(ordered_start, true)

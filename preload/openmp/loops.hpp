@@ -16,6 +16,12 @@ plan loop_plan(std::uint64_t first, std::uint64_t end, std::uint64_t step, bool 
                bool is_empty);
 // The schedule that a program gives, or that of the task's settings.
 void set_schedule(plan& p, const settings& e, unsigned schedule, std::uint64_t chunk);
+// The schedule that a program built by GCC passes as a number: that of `auto` stands for the
+// schedule of the settings with the modifier `nonmonotonic`.
+inline unsigned schedule_of_gcc(long passed) {
+  const auto schedule = static_cast<unsigned>(passed) & ~schedule_monotonic;
+  return schedule == schedule_auto ? schedule_runtime : schedule;
+}
 // Hands out iterations from..to of the present loop. Returns false if none are left.
 bool next_range(thread& me, std::uint64_t& from, std::uint64_t& to);
 // The next section of the present construct, from 1, or 0.

@@ -44,6 +44,22 @@ static void check_runtime(int count) {
   }
 }
 
+// GCC passes the schedule as a number if the loop has reductions over tasks, and that of `auto` for
+// `nonmonotonic: runtime`.
+static void check_nonmonotonic_runtime(void) {
+  enum { count = 40 };
+  int ranks[count], done = 0;
+  omp_set_schedule(omp_sched_static, 1);
+#pragma omp parallel
+#pragma omp for schedule(nonmonotonic : runtime) reduction(task, + : done)
+  for (int i = 0; i < count; ++i) {
+    ranks[i] = omp_get_thread_num();
+    ++done;
+  }
+  CHECK(done == count);
+  for (int i = 0; i < count; ++i) CHECK(ranks[i] == i % omp_get_max_threads());
+}
+
 static void check_many_in_a_region(void) {
   long sum = 0;
 #pragma omp parallel reduction(+ : sum)
@@ -218,6 +234,7 @@ int main(void) {
       check_schedules(counts[k]);
       check_runtime(counts[k]);
     }
+    check_nonmonotonic_runtime();
     check_many_in_a_region();
     check_bounds();
     check_ordered();
