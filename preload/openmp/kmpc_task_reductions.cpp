@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clang's interface: reductions over tasks. Each variable has a copy for each thread.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -88,8 +89,8 @@ std::byte* own_copy(const copies& c, unsigned rank) {
 struct kmpc_reductions {
   kmpc_reductions* outer = nullptr;
   unsigned threads = 0;
-  // The thread that combines delayed copies has to know their sizes. It does after a task that it
-  // has run.
+  // The thread that combines delayed copies has to know their sizes. It does when it has made a
+  // copy of its own of each variable. Only that thread uses the member.
   bool needs_sizes = false;
   unsigned opened_by = 0;
   // Where the copies are shared, the variables of each thread are others, and their memory is not.
@@ -123,6 +124,10 @@ void attach(thread& me, kmpc_reductions* made) {
   taskgroup& group = *me.now.current->group;
   made->outer = group.of_clang;
   group.of_clang = made;
+}
+
+bool has_all_copies(const kmpc_reductions& r, unsigned rank) {
+  return std::ranges::all_of(r.all, [rank](const copies& c) { return c.of(rank) != nullptr; });
 }
 
 // Adds the copies in the order of the ranks, unless the region is cancelled, and frees them.
@@ -167,8 +172,8 @@ void discard_reductions(thread& me) {
 bool learns_sizes(const thread& me) {
   const taskgroup* const group = me.now.current->group;
   if (group == nullptr || group->of_clang == nullptr) return false;
-  kmpc_reductions& r = *group->of_clang;
-  return r.opened_by == me.now.rank && r.needs_sizes && std::exchange(r.needs_sizes, false);
+  const kmpc_reductions& r = *group->of_clang;
+  return r.opened_by == me.now.rank && r.needs_sizes;
 }
 
 void end_kmpc_group(thread& me) {
@@ -237,7 +242,11 @@ TUTTI_KMPC void* __kmpc_task_reduction_get_th_data(int, void* group, void* varia
   for (; g != nullptr; g = g->outer) {
     for (kmpc_reductions* r = g->of_clang; r != nullptr; r = r->outer) {
       for (const copies& c : r->all) {
-        if (c.has(variable, r->threads)) return own_copy(c, me.now.rank);
+        if (!c.has(variable, r->threads)) continue;
+        std::byte* const copy = own_copy(c, me.now.rank);
+        if (r->opened_by == me.now.rank && r->needs_sizes)
+          r->needs_sizes = !has_all_copies(*r, me.now.rank);
+        return copy;
       }
     }
   }

@@ -174,6 +174,46 @@ static void check_reductions(void) {
 
 // Clang's functions for parts of arrays find their sizes in variables of the thread, which tasks
 // set.
+// It has to know the size of each array, also if the first tasks of the group take no part.
+static void check_sizes_learned_late(int size) {
+  long first[size], second[size + 1];
+  for (int i = 0; i < size; ++i) first[i] = second[i] = 0;
+  second[size] = 0;
+  int done = 0, others = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : first, second)
+  {
+    for (int t = 0; t < 10; ++t) {
+#pragma omp task shared(others)
+#pragma omp atomic
+      ++others;
+#pragma omp task in_reduction(+ : first) shared(done)
+      {
+        for (int i = 0; i < size; ++i) first[i] += i;
+#pragma omp atomic
+        ++done;
+      }
+    }
+    for (int t = 0; t < 10; ++t) {
+#pragma omp task in_reduction(+ : second) shared(done)
+      {
+        for (int i = 0; i <= size; ++i) second[i] += 2 * i;
+#pragma omp atomic
+        ++done;
+      }
+    }
+    for (int wait = 0, d = 0; wait < 20 && d < 20; ++wait) {
+      usleep(500);
+#pragma omp atomic read
+      d = done;
+    }
+  }
+  CHECK(others == 10);
+  for (int i = 0; i < size; ++i) CHECK(first[i] == 10L * i && second[i] == 20L * i);
+  CHECK(second[size] == 20L * size);
+}
+
 static void check_array_reductions(int size) {
   enum { all = 600 };
   static long grouped[all], of_region[all];
@@ -220,6 +260,7 @@ static void check_array_reductions(int size) {
     }
   }
   CHECK(grouped[1] == 212 && grouped[size] == size + 211);
+  check_sizes_learned_late(size);
 }
 
 // Tasks end before the tasks that they made, or wait for some of them: a thread that waits has to
