@@ -64,6 +64,12 @@ void go_on(header& h, int number) {
   if ((h.flags & has_destructors) != 0) t.first.destroy(number, &t);
 }
 
+// What a task does that has destructors and is discarded.
+void destroy(void* raw) {
+  clang_task& t = data_of(*static_cast<header*>(raw));
+  t.first.destroy(self().number, &t);
+}
+
 void run(void* raw) {
   header& h = *static_cast<header*>(raw);
   h.flags |= goes_on;
@@ -85,7 +91,7 @@ header& make(thread& me, unsigned flags, std::size_t task_bytes, std::size_t sha
   t.function = run;
   t.data = &h;
   t.is_final = t.is_final || (flags & is_final) != 0;
-  t.is_cancellable = (flags & has_destructors) == 0;
+  if ((flags & has_destructors) != 0) t.destroy = destroy;
   t.is_detachable = t.awaits_event = (flags & is_proxy) != 0;
   return h;
 }
@@ -132,9 +138,13 @@ int start(thread& me, clang_task* data, std::span<const dependence> list, ompt::
   }
   set_priority(t, h, *data);
   const bool waits = t.is_detachable || !list.empty();
+  // One whose event the program may know ends as the others that are queued.
+  const bool ends_here = !t.is_detachable && is_discarded(t);
   const bool at_once = is_included(me, true, waits) || (!waits && learns_sizes(me));
   if (ompt::is_on()) report_task(me, h, at_once, list, at);
-  if (at_once)
+  if (ends_here)
+    discard(me, t);
+  else if (at_once)
     run_at_once(me, t, list);
   else
     submit(me, t, list);
@@ -277,6 +287,7 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
     count = (*upper - *lower) / static_cast<std::uint64_t>(step) + 1;
   else if (step < 0 && low >= high)
     count = (*lower - *upper) / (0 - static_cast<std::uint64_t>(step)) + 1;
+  if (is_discarded(*h.of)) count = 0;
   if (has_group) start_group(me, false);
   if (ompt::is_on()) {
     ompt::work_event(me, ompt_work_taskloop, ompt_scope_begin, count, site);
@@ -307,7 +318,9 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
     const bool at_once =
         is_included(me, is_parallel, false) || (i + 1 == all.pieces && learns_sizes(me));
     if (ompt::is_on()) report_task(me, piece, at_once, {}, site);
-    if (at_once)
+    if (is_discarded(t))
+      discard(me, t);
+    else if (at_once)
       run_at_once(me, t, {});
     else
       submit(me, t, {});

@@ -14,6 +14,7 @@
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
 
@@ -307,6 +308,17 @@ TUTTI_OMP void GOMP_atomic_end() {
   if (is_reproducible()) end_in_order(self());
   if (ompt::is_on()) ompt::released(self(), &atomics, ompt_mutex_atomic, TUTTI_OMPT_CALL_SITE);
 }
+
+// ---- tasks
+
+TUTTI_OMP void omp_fulfill_event(task* event) { fulfill(self(), *event); }
+// Fortran passes the event by value.
+TUTTI_OMP void omp_fulfill_event_(task* event) { omp_fulfill_event(event); }
+
+TUTTI_OMP int omp_in_final() { return self().now.current->is_final ? 1 : 0; }
+TUTTI_OMP int omp_in_final_() { return omp_in_final(); }
+TUTTI_OMP int omp_in_explicit_task() { return self().now.current->is_explicit ? 1 : 0; }
+TUTTI_OMP int omp_in_explicit_task_() { return omp_in_explicit_task(); }
 
 // ---- tools
 

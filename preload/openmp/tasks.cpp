@@ -190,6 +190,7 @@ void leave_out_ended(thread& me, task& t) {
     t->env = parent.env;
   }
   t->group = parent.group;
+  t->destroy = nullptr;
   t->priority = 0;
   t->is_explicit = true;
   t->is_final = parent.is_final;
@@ -276,12 +277,23 @@ bool is_cancelled(const task& t) {
           (g->is_of_workshare && g->outer != nullptr && g->outer->is_cancelled.load(acquire)));
 }
 
+bool is_discarded(const task& t) {
+  return global().can_cancel && t.is_cancellable && is_cancelled(t);
+}
+
+void discard(thread& me, task& t) {
+  if (ompt::is_on()) ompt::task_discarded(me, t);
+  if (t.destroy != nullptr) t.destroy(t.data);
+  end_life(me, t);
+}
+
 namespace {
 
 // The rest of execute().
 void run_and_finish(thread& me, task& t) {
-  if (global().can_cancel && t.is_cancellable && is_cancelled(t)) {
+  if (is_discarded(t)) {
     if (ompt::is_on()) ompt::task_discarded(me, t);
+    if (t.destroy != nullptr) t.destroy(t.data);
     if (t.is_detachable) {
       const locked guard(t.team->task_lock);
       t.awaits_event = false;
@@ -578,12 +590,3 @@ TUTTI_OMP void GOMP_taskgroup_end() {
   ompt::in_sync_region(me, ompt_sync_region_taskgroup, TUTTI_OMPT_CALL_SITE,
                        [&me] { end_group(me); });
 }
-
-TUTTI_OMP void omp_fulfill_event(task* event) { fulfill(self(), *event); }
-// Fortran passes the event by value.
-TUTTI_OMP void omp_fulfill_event_(task* event) { omp_fulfill_event(event); }
-
-TUTTI_OMP int omp_in_final() { return self().now.current->is_final ? 1 : 0; }
-TUTTI_OMP int omp_in_final_() { return omp_in_final(); }
-TUTTI_OMP int omp_in_explicit_task() { return self().now.current->is_explicit ? 1 : 0; }
-TUTTI_OMP int omp_in_explicit_task_() { return omp_in_explicit_task(); }

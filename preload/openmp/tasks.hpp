@@ -54,6 +54,8 @@ struct alignas(cache_line) task {
   taskgroup* group = nullptr;
   region_function function = nullptr;
   void* data = nullptr;
+  // Destroys the data of a task that is discarded, if it is not null.
+  region_function destroy = nullptr;
   int priority = 0;
   // The number of explicit tasks of the region around this one.
   unsigned depth = 0;
@@ -150,6 +152,10 @@ void end_implicit(thread& me, task& t);
 
 // Whether the task's group or region is cancelled.
 bool is_cancelled(const task& t);
+// Whether the task shall not run, because its group or region is cancelled.
+bool is_discarded(const task& t);
+// Ends a task that its maker has not submitted and does not run.
+void discard(thread& me, task& t);
 // Whether the task that the thread is about to make runs before its maker goes on. A task that
 // waits for another one, or for an event, does so only if the program says it.
 bool is_included(thread& me, bool if_clause, bool waits);

@@ -144,6 +144,34 @@ static void check_group(int is_on) {
   CHECK(is_on ? done >= 1 && done <= 200 : done == 200);
 }
 
+// No task of a group runs that was made after the group had been cancelled.
+static void check_tasks_after_cancellation(int is_on) {
+  int done = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup
+  {
+#pragma omp task if (0)
+    {
+#pragma omp cancel taskgroup
+    }
+    for (int i = 0; i < 300; ++i) {
+#pragma omp task shared(done)
+#pragma omp atomic
+      ++done;
+    }
+#pragma omp taskloop num_tasks(100) shared(done) nogroup
+    for (int i = 0; i < 100; ++i)
+#pragma omp atomic
+      ++done;
+#pragma omp taskloop num_tasks(100) shared(done) nogroup if (0)
+    for (int i = 0; i < 100; ++i)
+#pragma omp atomic
+      ++done;
+  }
+  CHECK(done == (is_on ? 0 : 500));
+}
+
 #ifdef __clang__
 // A region that is cancelled leaves nothing of its reductions over tasks to the next one.
 static int add_in_tasks(int cancels) {
@@ -211,6 +239,7 @@ int main(void) {
     check_loop(omp_get_cancellation());
     check_loops_in_a_row(omp_get_cancellation());
     check_group(omp_get_cancellation());
+    check_tasks_after_cancellation(omp_get_cancellation());
     check_orphaned(omp_get_cancellation());
 #ifdef __clang__
     check_reductions(omp_get_cancellation());

@@ -116,6 +116,56 @@ static void check_proxy(int n) {
   }
 }
 
+// ---- a task with destructors is destroyed once, whether it runs or is discarded
+
+static int destroyed, run_late;
+
+static int count_destroyed(int thread, struct clang_task* t) {
+  (void)thread;
+  (void)t;
+#pragma omp atomic
+  ++destroyed;
+  return 0;
+}
+
+static int count_late(int thread, struct clang_task* t) {
+  (void)thread;
+  (void)t;
+#pragma omp atomic
+  ++run_late;
+  return 0;
+}
+
+static void make_with_destructors(int (*routine)(int, struct clang_task*)) {
+  enum { has_destructors = 8 };
+  const int me = __kmpc_global_thread_num(NULL);
+  struct clang_task* const t =
+      __kmpc_omp_task_alloc(NULL, me, tied | has_destructors, sizeof *t, 0, routine);
+  t->others[0] = (void*)count_destroyed;
+  __kmpc_omp_task(NULL, me, t);
+}
+
+static void check_destructors(int n) {
+  enum { each = 100 };
+  routines_run = destroyed = run_late = 0;
+#pragma omp parallel num_threads(n)
+#pragma omp single
+#pragma omp taskgroup
+  {
+    for (int i = 0; i < each; ++i) make_with_destructors(count_routine);
+#pragma omp task if (0)
+    {
+#pragma omp cancel taskgroup
+    }
+    for (int i = 0; i < each; ++i) make_with_destructors(count_late);
+  }
+  CHECK(destroyed == 2 * each);
+  if (omp_get_cancellation())
+    CHECK(routines_run <= each && run_late == 0);
+  else
+    CHECK(routines_run == each && run_late == each);
+}
+
 // ---- a task that its maker runs awaits its event
 
 static void* fulfill_later(void* event) {
@@ -373,6 +423,7 @@ int main(void) {
   for (int repeat = 0; repeat < 10; ++repeat) {
     check_target(n);
     check_proxy(n);
+    check_destructors(n);
     check_undeferred_event(n);
     check_reductions(n);
     check_memory();
