@@ -13,6 +13,7 @@
 #include "src/mpi/wait_until_read.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/ticks.hpp"
 
 namespace tutti::preload {
 
@@ -134,6 +135,28 @@ void communicator::make_progress() noexcept {
   progress_(is_freed_.load(relaxed) ? mpi_.world : comm_);
 }
 
+namespace {
+// When a call of this process has made progress, by the processor's counter.
+std::atomic<std::uint64_t> progressed_at{0};
+
+std::uint64_t to_ticks(std::uint64_t ns) noexcept {
+  static const double rate = platform::ticks_per_ns();
+  return static_cast<std::uint64_t>(rate * static_cast<double>(ns));
+}
+}  // namespace
+
+int communicator::look() noexcept {
+  // relaxed: whoever reads an old time makes progress once more, or a little later.
+  if (!pace_.is_due(platform::ticks() - progressed_at.load(relaxed),
+                    to_ticks(progress_pace::every_ns)))
+    return 0;
+  const inside_a_call now;
+  make_progress();
+  // relaxed: as above.
+  progressed_at.store(platform::ticks(), relaxed);
+  return 0;
+}
+
 // --- the calls -----------------------------------------------------------------------------------
 
 void communicator::look_up(handle type, handle op) noexcept {
@@ -208,6 +231,7 @@ void communicator::abort() noexcept {
 
 void communicator::wait_for_others(const char* call) noexcept {
   begin();
+  progress_if_due();
   insist(
       call, [&](auto until, bool) { return room_->wait_for_others(until); },
       [&](rank_t i) { return !room_->has_arrived(i); },
@@ -215,17 +239,19 @@ void communicator::wait_for_others(const char* call) noexcept {
 }
 
 void communicator::make_room_in_ring(const char* call) noexcept {
-  if (room_->ring_is_used_up() && !room_->arrive()) wait_for_others(call);
+  if (room_->ring_is_used_up()) arrive_and_wait(call);
 }
 
 void communicator::publish(const void* data, std::size_t bytes, const char* call) noexcept {
   if (room_->ranks() == 1) return;
   make_room_in_ring(call);
   room_->publish(data, bytes);
+  progress_if_due();
 }
 
 std::size_t communicator::take(void* data, std::size_t most, int root, const char* call) noexcept {
   make_room_in_ring(call);
+  progress_if_due();
   std::size_t bytes = 0;
   insist(
       call,
@@ -243,13 +269,14 @@ int communicator::wait_for_other() noexcept {
 
 int communicator::wake_other() noexcept {
   room_->wake();
+  progress_if_due();
   return 0;
 }
 
 int communicator::barrier_of_many() noexcept {
   constexpr auto call = barrier_name;
   const inside_a_call now;
-  if (!room_->arrive()) wait_for_others(call);
+  arrive_and_wait(call);
   if (!outer_) return 0;
   begin();
   if (room_->me() != 0) {

@@ -22,6 +22,7 @@
 #include "preload/mpi/between_nodes.hpp"
 #include "preload/mpi/communicator_table.hpp"
 #include "preload/mpi/library.hpp"
+#include "preload/mpi/progress_pace.hpp"
 #include "preload/mpi/room.hpp"
 
 namespace tutti::preload {
@@ -76,7 +77,8 @@ class alignas(cache_line) communicator {
     ++served_.barriers;
     if (!is_of_two_) return barrier_of_many();
     if (!room_->arrive_of_two()) return wait_for_other();
-    return room_->is_asleep() ? wake_other() : 0;
+    if (room_->is_asleep()) return wake_other();
+    return pace_.looks() ? look() : 0;
   }
   // `data` has `bytes` bytes, at most room::most_bytes. `sent` is what the root has sent.
   int bcast(void* data, std::size_t bytes, int root, std::size_t& sent) noexcept;
@@ -86,7 +88,7 @@ class alignas(cache_line) communicator {
                                        handle mpi_op) noexcept {
     ++served_.reductions;
     room_->leave(mine, bytes);
-    if (!room_->arrive()) wait_for_others(allreduce_name);
+    arrive_and_wait(allreduce_name);
     if (outer_) return allreduce_between_nodes({result, count, bytes, op, type, mpi_op});
     room_->combine_all(op, result, count, bytes);
     return 0;
@@ -153,10 +155,24 @@ class alignas(cache_line) communicator {
   [[gnu::noinline]] int barrier_of_many() noexcept;
   [[gnu::noinline]] int wait_for_other() noexcept;
   [[gnu::cold, gnu::noinline]] int wake_other() noexcept;
+  // Each call does this when the others need nothing more from this rank, and before it waits for
+  // them: a call that does not wait for long would make no progress otherwise.
+  void progress_if_due() noexcept {
+    if (pace_.looks()) [[unlikely]]
+      look();
+  }
+  // Reads the clock. Returns 0.
+  [[gnu::cold, gnu::noinline]] int look() noexcept;
   // What follows when the ranks of this node have arrived.
   int allreduce_between_nodes(const reduced& r) noexcept;
   // After an arrival that was not the last.
   [[gnu::noinline]] void wait_for_others(const char* call) noexcept;
+  void arrive_and_wait(const char* call) noexcept {
+    if (room_->arrive())
+      progress_if_due();
+    else
+      wait_for_others(call);
+  }
   void publish(const void* data, std::size_t bytes, const char* call) noexcept;
   std::size_t take(void* data, std::size_t most, int root, const char* call) noexcept;
   void make_room_in_ring(const char* call) noexcept;
@@ -194,6 +210,7 @@ class alignas(cache_line) communicator {
   reduction last_;
   // What makes progress while a rank waits.
   void (*progress_)(std::uintptr_t comm) noexcept = nullptr;
+  progress_pace pace_;
   counts served_;
   std::uint64_t passed_on_ = 0;
   std::string name_when_set_up_;

@@ -172,6 +172,11 @@ TEST_P(preload_mpi, a_rank_in_a_barrier_goes_on_sending) {
                                      .variables = {is_open_mpi ? "" : "UCX_TLS=tcp,self"}}));
 }
 
+TEST_P(preload_mpi, a_rank_that_never_waits_goes_on_sending) {
+  const std::string options = GetParam().is_open_mpi() ? "--mca btl tcp,self" : "";
+  expect_all_held(run("sent_by_the_last", {.ranks = 2, .options = options}));
+}
+
 TEST_P(preload_mpi, programs_in_fortran_are_served) {
   for (const std::string interface : {"mpif", "f08"}) {
     const std::string program = programs + "mpi_" + interface + "_" + GetParam().name;
@@ -343,6 +348,10 @@ TEST_F(open_mpi_component, serves_communicators_threads_and_finalize) {
   for (const std::string scenario : {"communicators", "started freed", "deleted", "threads",
                                      "finalize", "at_bottom files constant forked"})
     expect_all_held(run(scenario));
+}
+
+TEST_F(open_mpi_component, goes_on_sending_for_a_rank_that_never_waits) {
+  expect_all_held(run("sent_by_the_last", 2, "--mca btl tcp,self"));
 }
 
 TEST_F(open_mpi_component, leaves_mistakes_to_open_mpi) {

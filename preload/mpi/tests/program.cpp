@@ -360,28 +360,6 @@ void hundreds() {
   }
 }
 
-// A large message that the receiver wants before it comes to the barrier in which the sender is.
-void rendezvous() {
-  const std::size_t bytes = 16 << 20;
-  std::vector<char> data(bytes, static_cast<char>(world_rank));
-  for (int i = 0; i < 3; ++i) {
-    if (world_rank == 0) {
-      MPI_Request request;
-      MPI_Isend(data.data(), static_cast<int>(bytes), MPI_CHAR, 1, 5, MPI_COMM_WORLD, &request);
-      MPI_Barrier(MPI_COMM_WORLD);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    } else {
-      if (world_rank == 1) {
-        usleep(20'000);
-        MPI_Recv(data.data(), static_cast<int>(bytes), MPI_CHAR, 0, 5, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
-        expect(data.front() == 0 && data.back() == 0, "a large message is wrong");
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
-    }
-  }
-}
-
 // A thread for each communicator.
 void threads() {
   int level = 0;
@@ -535,6 +513,7 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"communicators", communicators},
     {"hundreds", hundreds},
     {"rendezvous", rendezvous},
+    {"sent_by_the_last", sent_by_the_last},
     {"threads", threads},
     {"finalize", finalize},
     {"deleted", deleted},

@@ -40,6 +40,10 @@ void a_started_barrier_is_not_freed();
 void a_started_barrier_is_not_cancelled();
 void a_started_barrier_is_not_completed();
 
+// program_messages.cpp: large messages beside collective calls.
+void rendezvous();
+void sent_by_the_last();
+
 // program_started.cpp: MPI_Ibarrier.
 void started();
 void freed();
