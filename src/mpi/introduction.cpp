@@ -102,6 +102,13 @@ std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t ma
   return static_cast<std::uint32_t>(std::max(1.0, usable));
 }
 
+bool is_crowded(const std::vector<introduction>& all, const layout& where, std::uint64_t machine) {
+  std::size_t here = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].machine == machine) here += where.participants[i].size();
+  return here > usable_cpus(all, machine);
+}
+
 void require_agreement(const std::vector<introduction>& all) {
   using one = const introduction&;
   const auto number = [](std::uint64_t n) { return std::to_string(n); };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/mpi/options.hpp"
+#include "tutti/mpi/process.hpp"
 
 namespace tutti::mpi {
 
@@ -45,5 +46,8 @@ void require_agreement(const std::vector<introduction>& all);
 // The number of CPUs that the processes of this machine may use together. A quota counts once,
 // because the processes are assumed to be in one group.
 std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t machine);
+
+// Whether there are more participants than CPUs on this machine, which may have several nodes.
+bool is_crowded(const std::vector<introduction>& all, const layout& where, std::uint64_t machine);
 
 }  // namespace tutti::mpi

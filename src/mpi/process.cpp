@@ -96,17 +96,15 @@ void process::introduce(const options& chosen) {
   check(mpi_.all_gather(&mine, sizeof mine, all.data(), comm_), "MPI_Allgather", index_);
   require_agreement(all);
   neighbours_ = std::make_unique<neighbours>();
-  std::size_t on_this_node = 0;
   for (std::uint32_t i = 0; i < processes(); ++i) {
     if (all[i].machine != mine.machine) continue;
     if (nodes_.empty() || all[i].node != all[nodes_.back().front()].node) nodes_.emplace_back();
     nodes_.back().push_back(i);
     if (all[i].node != mine.node) continue;
     node_ = nodes_.size() - 1;
-    on_this_node += where_.participants[i].size();
     if (i != index_) neighbours_->watch(i, all[i].pid);
   }
-  is_crowded_ = on_this_node > usable_cpus(all, mine.node);
+  is_crowded_ = mpi::is_crowded(all, where_, mine.machine);
 }
 
 bool process::leave() noexcept {

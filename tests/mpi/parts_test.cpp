@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/mpi/introduction.hpp"
 #include "src/mpi/launch.hpp"
 #include "tutti/mpi/operation_number.hpp"
 #include "tutti/mpi/self_queue.hpp"
@@ -49,6 +50,26 @@ TEST(find_launch, refuses_what_cannot_be) {
                {"OMPI_COMM_WORLD_SIZE", "2"},
                {"OMPI_COMM_WORLD_RANK", "0"}};
   EXPECT_THROW(find_launch(look_up), std::runtime_error);
+}
+
+// Three machines with two CPUs each. The first has two nodes, with one process on each.
+TEST(is_crowded, compares_the_participants_of_a_machine_with_its_cpus) {
+  std::vector<introduction> all(5);
+  layout where;
+  where.participants.resize(all.size());
+  const std::uint64_t machines[] = {70, 70, 80, 90, 90}, nodes[] = {0, 1, 2, 3, 3};
+  const std::size_t participants[] = {1, 1, 2, 2, 1};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].machine = machines[i];
+    all[i].node = nodes[i];
+    all[i].cpus[0] = 3;
+    where.participants[i].resize(participants[i]);
+  }
+  EXPECT_FALSE(is_crowded(all, where, 70));
+  EXPECT_FALSE(is_crowded(all, where, 80));
+  EXPECT_TRUE(is_crowded(all, where, 90));
+  where.participants[1].resize(2);
+  EXPECT_TRUE(is_crowded(all, where, 70));
 }
 
 // Messages of random sizes are taken in order and released in any order; memory blocks come and go.

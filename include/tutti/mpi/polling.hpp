@@ -16,7 +16,7 @@ namespace tutti::mpi {
 
 class polling {
  public:
-  // `is_crowded`: there are more participants than cores on this node.
+  // `is_crowded`: there are more participants than CPUs on this machine.
   polling(bool is_crowded, patience p) noexcept
       : patience_(p.chosen()),
         polls_left_(is_crowded || patience_.is_passive() ? 0 : polls),
