@@ -43,6 +43,12 @@ layout layout_of(const calls& mpi, handle of, const options& chosen) {
   if (chosen.threads > 1 && !serialized)
     refuse("mpi::communicator: " + std::to_string(chosen.threads) +
            " threads need MPI initialized with MPI_THREAD_SERIALIZED or more");
+  bool is_inter = false;
+  check(mpi, mpi.is_intercommunicator(of, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter)
+    refuse(
+        "mpi::communicator: this communicator of MPI connects two groups of processes; merge them "
+        "with MPI_Intercomm_merge first");
   int processes = 0;
   check(mpi, mpi.size(of, &processes), "MPI_Comm_size");
   // Values out of range are refused later, by all processes together, once they have met.

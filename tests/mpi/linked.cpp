@@ -4,10 +4,28 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstring>
+#include <stdexcept>
 #include <thread>
 
 #include "tutti/mpi/calls_of_mpi_h.hpp"
 #include "tutti/mpi/communicator.hpp"
+
+// Whether a communicator between two groups of processes is refused.
+static bool is_intercommunicator_refused(const tutti::mpi::calls& mpi, int rank) {
+  MPI_Comm half, between;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &between);
+  bool is_refused = false;
+  try {
+    tutti::mpi::communicator(mpi, tutti::mpi::handle_of(between));
+  } catch (const std::invalid_argument& error) {
+    is_refused = std::strstr(error.what(), "connects two groups of processes") != nullptr;
+  }
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+  return is_refused;
+}
 
 int main(int argc, char** argv) {
   int provided = 0, size = 0, rank = 0, got = -1;
@@ -38,7 +56,8 @@ int main(int argc, char** argv) {
   }
   MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  const bool is_right = got == (rank + size - 1) % size && sum == 2.0 * size - 1;
+  const bool is_refused = is_intercommunicator_refused(mpi, rank);
+  const bool is_right = is_refused && got == (rank + size - 1) % size && sum == 2.0 * size - 1;
   if (rank == 0) std::printf("sum %.0f of %d participants\n", sum, 2 * size);
   MPI_Finalize();
   return is_right ? 0 : 1;

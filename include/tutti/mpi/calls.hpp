@@ -35,7 +35,7 @@ inline constexpr int any_source = -1;
 // The table of functions.
 struct calls {
   // Increased whenever this table changes; a plugin of another version is refused.
-  static constexpr std::uint32_t current_version = 3;
+  static constexpr std::uint32_t current_version = 4;
 
   std::uint32_t version;
   // "openmpi", "mpich" or "mpi".
@@ -53,6 +53,8 @@ struct calls {
 
   int (*size)(handle comm, int* size);
   int (*rank)(handle comm, int* rank);
+  // Sets `is_so` to whether the communicator connects two groups (MPI_Comm_test_inter).
+  int (*is_intercommunicator)(handle comm, bool* is_so);
   // The communicators that these two make return errors instead of aborting. Only the processes of
   // `comm` that `ranks` lists call of_group() (MPI_Comm_create_group).
   int (*duplicate)(handle comm, handle* result);

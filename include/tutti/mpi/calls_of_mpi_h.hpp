@@ -69,6 +69,13 @@ inline int init(bool several_threads) {
                          several_threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED, &provided);
 }
 
+inline int is_intercommunicator(handle comm, bool* is_so) {
+  int is_inter = 0;
+  const int error = MPI_Comm_test_inter(comm_of(comm), &is_inter);
+  *is_so = is_inter != 0;
+  return error;
+}
+
 // Makes errors of a dead process or a broken network return to the caller.
 inline int keep(int error, MPI_Comm made, handle* result) {
   if (error != MPI_SUCCESS) return error;
@@ -189,6 +196,7 @@ inline calls calls_of_mpi_h() noexcept {
       .state = detail::state,
       .size = [](handle comm, int* n) { return MPI_Comm_size(detail::comm_of(comm), n); },
       .rank = [](handle comm, int* r) { return MPI_Comm_rank(detail::comm_of(comm), r); },
+      .is_intercommunicator = detail::is_intercommunicator,
       .duplicate = detail::duplicate,
       .of_group = detail::of_group,
       .free_communicator = detail::free_communicator,
