@@ -171,10 +171,9 @@ bool ask_me_during_progress(const library& mpi) noexcept {
 }  // namespace
 
 int start_barrier(const library& mpi, communicator& comm, void* request) noexcept {
-  auto* const barrier = new started;
+  auto* const barrier = new (std::nothrow) started;
+  if (barrier == nullptr) return mpi.other_error;
   barrier->comm = &comm;
-  barrier->where = &comm.hold();
-  barrier->number = barrier->where->start_barrier();
   const bool is_mpich = mpi.by == family::mpich;
   if (!is_mpich) ask_me_during_progress(mpi);
   const int error = is_mpich ? mpi.grequest_start_polled(address_of(describe), address_of(forget),
@@ -182,7 +181,14 @@ int start_barrier(const library& mpi, communicator& comm, void* request) noexcep
                                                          address_of(wait_for_all), barrier, request)
                              : mpi.grequest_start(address_of(describe), address_of(forget),
                                                   address_of(cancel), barrier, request);
-  if (error != 0) return error;
+  // Without a request no barrier is started: the next ones are those of all.
+  if (error != 0) {
+    delete barrier;
+    return error;
+  }
+  // Nobody asks for it before: the program does not have the request yet.
+  barrier->where = &comm.hold();
+  barrier->number = barrier->where->start_barrier();
   std::unique_lock lock(one);
   barrier->request = mpi.read(request);
   barrier->has_request = true;

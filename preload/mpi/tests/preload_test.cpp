@@ -152,6 +152,11 @@ TEST(preload_mpi_alone, mistakes_are_reported_once) {
   EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks: shared memory");
 }
 
+TEST_P(preload_mpi, a_barrier_for_which_mpi_makes_no_request_is_not_started) {
+  expect_all_held(
+      run("without_request", {.libraries = preload + ":" + programs + "libmpi_no_requests.so"}));
+}
+
 // With other scenarios before it the world would have been set up.
 TEST_P(preload_mpi, an_error_handler_may_jump_out_of_a_failed_free) {
   const output result = run("jumping");

@@ -532,6 +532,7 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"ten", ten_barriers},
     {"endless", endless_barriers},
     {"large_counts", large_counts},
+    {"without_request", a_barrier_without_request_is_not_started},
     {"freeing", a_started_barrier_is_not_freed},
     {"cancelling", a_started_barrier_is_not_cancelled},
     {"completing", a_started_barrier_is_not_completed},

@@ -36,6 +36,7 @@ Function* own(const char* name) {
 void errors_are_reported();
 void each_error_is_told_once();
 void jumps_out_of_freeing();
+void a_barrier_without_request_is_not_started();
 void a_started_barrier_is_not_freed();
 void a_started_barrier_is_not_cancelled();
 void a_started_barrier_is_not_completed();

@@ -155,6 +155,39 @@ void count_call(MPI_Comm*, int*, ...) { ++calls_of_handler; }
 
 }  // namespace
 
+// The next barriers are those of all ranks, although one has tried to start another.
+static void start_in_step() {
+  std::atomic<int>* started = nullptr;
+  MPI_Win window;
+  MPI_Win_allocate_shared(world_rank == 0 ? 64 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &started,
+                          &window);
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  MPI_Win_shared_query(window, 0, &bytes, &unit, &started);
+  if (world_rank == 0) started->store(0);
+  for (int i = 1; i <= 3; ++i) {
+    MPI_Request request;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank == world_size - 1) {
+      usleep(20'000);
+      started->store(i);
+    }
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(started->load() == i, "a started barrier ended too early");
+  }
+  MPI_Win_free(&window);
+}
+
+// There is no request for the first started barrier of rank 0, so that it is not started.
+void a_barrier_without_request_is_not_started() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (world_rank == 0)
+    expect(MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS, "no error was told");
+  start_in_step();
+}
+
 // MPICH knows a communicator that has been freed, and says so once. Open MPI uses its memory.
 void each_error_is_told_once() {
   MPI_Errhandler counts;
@@ -183,25 +216,7 @@ void each_error_is_told_once() {
   if (world_rank == 0)
     expect(MPI_Ibarrier(MPI_COMM_WORLD, nullptr) != MPI_SUCCESS, "no request was accepted");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  std::atomic<int>* started = nullptr;
-  MPI_Win window;
-  MPI_Win_allocate_shared(world_rank == 0 ? 64 : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &started,
-                          &window);
-  MPI_Aint bytes = 0;
-  int unit = 0;
-  MPI_Win_shared_query(window, 0, &bytes, &unit, &started);
-  if (world_rank == 0) started->store(0);
-  for (int i = 1; i <= 3; ++i) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank == world_size - 1) {
-      usleep(20'000);
-      started->store(i);
-    }
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect(started->load() == i, "a started barrier ended too early");
-  }
-  MPI_Win_free(&window);
+  start_in_step();
   MPI_Errhandler_free(&counts);
 }
 
