@@ -98,6 +98,11 @@ void communicator::forget(const library& mpi, handle comm) noexcept {
   known->end();
 }
 
+// What they have made is left to the end of the process: no call of MPI may come any more.
+void communicator::end_of_world() noexcept {
+  the_communicators.take_out([](const communicator& one) { return one.has_world_; });
+}
+
 void communicator::end() noexcept {
   say_what_was_served();
   outer_.reset();

@@ -110,6 +110,10 @@ class alignas(cache_line) communicator {
   // forget() is called, at least once, before MPI gives the handle to another communicator.
   static inline bool frees_are_told = false;
   static void forget(const library& mpi, handle comm) noexcept;
+  // Call this when MPI_Finalize has returned: from now on MPI reports calls on the world and on the
+  // communicators that the program has not freed. Those of sessions that were set up without the
+  // world stay.
+  static void end_of_world() noexcept;
 
   struct counts {
     std::uint64_t barriers = 0, started_barriers = 0, broadcasts = 0, reductions = 0;

@@ -38,6 +38,19 @@ class communicator_table {
     if (2 * (used_ + 1) > all->size()) all = grow(*all);
     put_into(*all, key, value);
   }
+  // Takes those out for which is_gone(communicator) is true.
+  template <class Gone>
+  void take_out(Gone is_gone) {
+    const std::lock_guard lock(mutex_);
+    // relaxed: only written under the mutex.
+    const slots& all = *current_.load(relaxed);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      // relaxed: as above.
+      communicator* const value = all.at(i).value.load(relaxed);
+      // relaxed: publishes nothing.
+      if (value != nullptr && is_gone(*value)) all.at(i).value.store(nullptr, relaxed);
+    }
+  }
 
  private:
   // No handle has this value: communicators have addresses, or numbers with a kind in them.

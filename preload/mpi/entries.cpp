@@ -127,6 +127,16 @@ int comm_free(free_communicator next, void* comm) {
   return error;
 }
 
+// --- the end -------------------------------------------------------------------------------------
+
+using finalize_mpi = int (*)();
+
+int finalize(finalize_mpi next) {
+  const int error = next();
+  if (error == 0 && library::if_found() != nullptr) communicator::end_of_world();
+  return error;
+}
+
 }  // namespace
 
 // The names that programs call. Handles of both families fit into the register's type.
@@ -266,6 +276,17 @@ int tutti_pmpi_comm_disconnect(void* comm) {
 int tutti_mpi_comm_disconnect(void* comm) {
   static const auto next = next_of<free_communicator>("MPI_Comm_disconnect");
   return comm_free(next, comm);
+}
+
+TUTTI_ENTRY int tutti_pmpi_finalize() asm("PMPI_Finalize");
+TUTTI_ENTRY int tutti_mpi_finalize() asm("MPI_Finalize");
+int tutti_pmpi_finalize() {
+  static const auto next = next_of<finalize_mpi>("PMPI_Finalize");
+  return finalize(next);
+}
+int tutti_mpi_finalize() {
+  static const auto next = next_of<finalize_mpi>("MPI_Finalize");
+  return finalize(next);
 }
 
 }  // namespace tutti::preload

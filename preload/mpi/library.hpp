@@ -152,6 +152,12 @@ struct library {
     return ready != nullptr ? ready : find();
   }
 
+  // Returns the library if a call before has found it; otherwise null.
+  static const library* if_found() noexcept {
+    // acquire: as in get().
+    return ready_.load(acquire);
+  }
+
   // A small hash table of handles that never change.
   template <class Value>
   class map {

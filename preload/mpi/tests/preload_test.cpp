@@ -83,6 +83,20 @@ TEST_P(preload_mpi, threads_start_and_end_barriers_at_once) {
 
 TEST_P(preload_mpi, calls_inside_finalize_are_served) { expect_all_held(run("finalize")); }
 
+// MPI's sentence names the call. But MPICH is asked whether a communicator that the program has made
+// is one of a session.
+TEST_P(preload_mpi, calls_after_finalize_are_reported_by_mpi) {
+  for (const std::string scenario : {"world_after_the_end", "leaked_after_the_end"}) {
+    const output result = run(scenario, {.ranks = 2});
+    EXPECT_SAYS(result, GetParam().is_open_mpi()             ? "MPI_Barrier() function"
+                        : scenario == "leaked_after_the_end" ? "after finalizing MPICH"
+                                                             : "Barrier");
+    EXPECT_FALSE(says(result, "Iprobe")) << result.text;
+    EXPECT_FALSE(says(result, "all scenarios held")) << result.text;
+    EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
+  }
+}
+
 TEST_P(preload_mpi, what_programs_do_beside_the_calls_works) {
   expect_all_held(run("at_bottom files constant forked pending"));
 }

@@ -403,6 +403,17 @@ void finalize() {
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
 }
 
+// After MPI_Finalize main() makes a call on this communicator, which MPI must report.
+MPI_Comm called_after_the_end = MPI_COMM_NULL;
+void world_after_the_end() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  called_after_the_end = MPI_COMM_WORLD;
+}
+void leaked_after_the_end() {
+  MPI_Comm_dup(MPI_COMM_WORLD, &called_after_the_end);
+  MPI_Barrier(called_after_the_end);
+}
+
 // A delete function of the program makes collective calls on the communicator that is freed, before
 // or after the preload's own has been called: ranks set their attributes at different times.
 int use_freed(MPI_Comm comm, int, void*, void*) {
@@ -517,6 +528,8 @@ const std::map<std::string, std::function<void()>> scenarios = {
     {"threads", threads},
     {"finalize", finalize},
     {"deleted", deleted},
+    {"world_after_the_end", world_after_the_end},
+    {"leaked_after_the_end", leaked_after_the_end},
     {"late", late},
     {"missing", missing},
     {"missing_root", missing_root},
@@ -565,5 +578,6 @@ int main(int argc, char** argv) {
     if (world_rank == 0) std::printf("%s: %.3f s\n", argv[i], MPI_Wtime() - start);
   }
   MPI_Finalize();
+  if (called_after_the_end != MPI_COMM_NULL) MPI_Barrier(called_after_the_end);
   if (world_rank == 0) std::printf("all scenarios held\n");
 }
