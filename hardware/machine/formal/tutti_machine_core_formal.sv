@@ -217,7 +217,7 @@ module tutti_machine_core_formal
           || (retired_q && kind_q == KindReturn && !mstatus_q[0]));
       a_user_never_returns: assert (!(retires && decoded.kind == KindReturn) || machine_mode);
       a_user_csr: assert (!(retires && decoded.kind == KindCsr) || machine_mode
-          || t.insn[29:28] == 2'd0);
+          || (t.insn[29:28] == 2'd0 && !(of_machine && t.insn[31:21] == 11'h400)));
       a_mret: assert (!(retired_q && kind_q == KindReturn) || (pc == mepc_q
           && machine_mode == mstatus_q[0] && mstatus == {mstatus_q[1], 1'b1, 1'b0}));
 

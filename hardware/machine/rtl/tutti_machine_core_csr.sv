@@ -6,6 +6,9 @@
 //   0x7c1 mrcentry  where the handler begins
 //   0x800 rcall     0 masked; read-only: 1 a handler runs, 2 a call is pending
 //   0x801 rcpc      where uret goes on
+//
+// rcall and rcpc are the machine mode's own while that mode takes the calls; otherwise a program in
+// user mode could keep them from it.
 module tutti_machine_core_csr
   import tutti_machine_core_pkg::*;
 (
@@ -143,6 +146,7 @@ module tutti_machine_core_csr
     endcase
   end
   assign illegal_o = !known || (!machine_q && addr[9:8] != 2'd0) ||
+      (!machine_q && machine_call_q && addr[11:1] == 11'h400) ||
       (writes && addr[11:10] == 2'b11);
   always_comb begin
     unique case (funct3[1:0])

@@ -370,8 +370,10 @@ class reference {
     const std::uint32_t operand = f3 & 4 ? source : rs1;
     const bool writes = (f3 & 3) == 1 || source != 0;
     const auto old = read(number, pending);
-    if (!old || (!machine_ && (number >> 8 & 3) != 0) || (writes && number >> 10 == 3))
-      return illegal(r);
+    // rcall and rcpc belong to the mode that takes calls, and to machine mode in any case.
+    const bool is_of_machine =
+        (number >> 8 & 3) != 0 || (machine_call_ && (number == 0x800 || number == 0x801));
+    if (!old || (!machine_ && is_of_machine) || (writes && number >> 10 == 3)) return illegal(r);
     write(r, *old);
     if (writes)
       set(number, (f3 & 3) == 1 ? operand : (f3 & 3) == 2 ? *old | operand : *old & ~operand);
