@@ -12,7 +12,7 @@ namespace {
 using start = int (*)(void*, void*, void*, void*, void*);
 using start_polled = int (*)(void*, void*, void*, void*, void*, void*, void*);
 
-// Of Open MPI, and of MPICH.
+// The first is Open MPI's, the second MPICH's.
 start own_start = nullptr;
 start_polled own_start_polled = nullptr;
 bool has_failed = false;
