@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes two runs with the same number of threads compute the same (`tutti run
-// --reproducible`). Loops and sections are distributed by rank alone, rank 0 runs each `single`,
-// and tasks run when they are made. (A team of one thread may queue some, as it always does.)
+// --reproducible`). Loops and sections are distributed by rank alone, rank 0 runs each `single`
+// until it leaves a cancelled region, and tasks run when they are made. (A team of one thread may
+// queue some, as it always does.)
 //
 // *Order of combination.* Ranks pass critical regions, GOMP_atomic_start, and the reductions of
 // clang's interface, in turns: first each rank's first one since the last barrier, in the order of
