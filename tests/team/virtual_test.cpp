@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -292,11 +293,33 @@ TEST_F(Contract, ATeamThatARankEndsIsNotReported) {
   EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
 }
 
+// Memory whose first page fault waits for the lock of the address space: it is used anew each time,
+// and the kernel does not join it to its neighbour, which is separated by pages without access.
+class new_memory {
+ public:
+  new_memory() : base_(mmap(nullptr, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (base_ == MAP_FAILED || mprotect(base_, bytes, PROT_READ | PROT_WRITE) != 0)
+      throw std::bad_alloc();
+  }
+  ~new_memory() { munmap(base_, 2 * bytes); }
+  new_memory(const new_memory&) = delete;
+  new_memory& operator=(const new_memory&) = delete;
+  void touch() const noexcept { std::memset(base_, 1, bytes); }
+
+ private:
+  static constexpr std::size_t bytes = 32 * 1024;
+  void* base_;
+};
+
 // A page fault waits for the lock of the address space, which others hold while they map memory and
-// may hold when they lose their core.
+// may hold when they lose their core. The ranks themselves map nothing: a system call that waits
+// for the lock is one that blocks the thread. The check tolerates 200 ms, which the kernel may exceed
+// where other programs keep the machine busy, too.
 TEST_F(Contract, ARankWhosePageFaultsWaitOnABusyCpuIsNotReported) {
+  constexpr rank_t ranks = 2;
+  constexpr std::size_t turns = 200, bytes = 4u << 20;
+  const std::vector<new_memory> memory(ranks * turns);
   const busy_cpu busy;
-  constexpr std::size_t bytes = 4u << 20;
   std::atomic<bool> is_over{false};
   std::array<std::thread, 2> mappers;
   for (std::thread& each : mappers)
@@ -308,22 +331,20 @@ TEST_F(Contract, ARankWhosePageFaultsWaitOnABusyCpuIsNotReported) {
         if (made != MAP_FAILED) munmap(made, bytes);
       }
     });
-  team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
-  t.run([](member& me) {
-    for (int i = 0; i < 30; ++i) {
-      void* const made =
-          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (made != MAP_FAILED) {
-        std::memset(made, 1, bytes / 8);
-        munmap(made, bytes);
-      }
+  team t({.threads = 1, .ranks = ranks, .fibers = {.checks = true}});
+  std::size_t longer = 0;
+  t.run([&](member& me) {
+    for (std::size_t i = 0; i < turns; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      memory[me.rank() * turns + i].touch();
+      if (std::chrono::steady_clock::now() - start > 150ms) ++longer;
       me.barrier();
     }
   });
   // relaxed: publishes nothing.
   is_over.store(true, std::memory_order_relaxed);
   for (std::thread& each : mappers) each.join();
-  EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
+  EXPECT_LE(reported.size(), longer) << "first: " << reported[0];
 }
 
 TEST_F(Contract, RanksThatOnlyMeetAreNotReported) {
