@@ -53,12 +53,14 @@ bool has_no_address(const library& mpi, handle type) {
   return mpi.type_get_true_extent(type, &begin, &extent) != 0 || begin == 0;
 }
 
-// Whether this is a communicator that MPI knows. If not, and if MPI has told that to the program,
-// then `error` is not 0.
+// Whether this is a communicator that MPI knows; then MPI answers other questions, too. If not, and
+// if MPI has told that to the program, then `error` is not 0.
 bool is_known_to_mpi(const library& mpi, handle comm, int& size, int& error) {
   if (!communicator::can_be_asked_for(mpi, comm)) return false;
   error = mpi.comm_size(comm, &size);
-  return error == 0;
+  if (error != 0) return false;
+  mpi.check_sizes();
+  return true;
 }
 
 // Whether a type may be sent. If not, MPI has told that to the program, and `error` is not 0.
@@ -83,11 +85,17 @@ communicator* find_or_set_up(const library& mpi, handle comm, int& error) {
 }
 
 bool perform(const library& mpi, broadcast& b) {
+  if (b.count <= 0 || b.data == mpi.in_place) return false;
+  communicator* served = communicator::of_if_known(mpi, b.comm);
+  int ranks = 0;
+  if (served == nullptr) [[unlikely]] {
+    if (communicator::is_set_up(mpi, b.comm)) return false;
+    if (!is_known_to_mpi(mpi, b.comm, ranks, b.error)) return b.error != 0;
+  }
   const kind k = mpi.kind_of(b.type);
   int size = static_cast<int>(size_of(k));
   // Its bytes lie one behind the other.
   const bool is_plain = k != kind::none;
-  if (b.count <= 0 || b.data == mpi.in_place) return false;
   if (is_plain ? b.data == nullptr : !mpi.is_type(b.type) || mpi.type_size(b.type, &size) != 0)
     return false;
   if (b.data == nullptr && has_no_address(mpi, b.type)) return false;
@@ -96,11 +104,7 @@ bool perform(const library& mpi, broadcast& b) {
   if (size == mpi.undefined) size = std::numeric_limits<int>::max();
   if (size <= 0) return false;
   b.bytes = bytes_of(b.count, static_cast<std::size_t>(size));
-  communicator* served = communicator::of_if_known(mpi, b.comm);
   if (served == nullptr) [[unlikely]] {
-    if (communicator::is_set_up(mpi, b.comm)) return false;
-    int ranks = 0;
-    if (!is_known_to_mpi(mpi, b.comm, ranks, b.error)) return b.error != 0;
     // Between two groups other numbers are roots, too, but those calls are MPI's anyway.
     if (b.bytes > room::most_bytes || b.root < 0 || b.root >= ranks) return false;
     if (!is_plain && !is_committed(mpi, b.type, b.comm, b.error)) return true;

@@ -166,7 +166,8 @@ void set_handles_of_mpich(library& all) noexcept {
 }
 
 // A compiler's option changes the sizes of Fortran's types, and a library lacks some types.
-void drop_types_of_other_sizes(library& all, const loaded& mpi) noexcept {
+void drop_types_of_other_sizes(library& all) noexcept {
+  const loaded mpi(reinterpret_cast<void*>(all.type_size));
   for (const auto& type : predefined_types) {
     const handle each =
         all.by == family::mpich ? type.number : reinterpret_cast<handle>(mpi.variable(type.symbol));
@@ -201,17 +202,18 @@ bool fill(library& all) noexcept {
     return false;
   }
   if (all.world == 0 || all.byte == 0) return false;
-  drop_types_of_other_sizes(all, mpi);
   return true;
 }
+
+// The one of this process, and what orders its changes.
+constinit library found{};
+constinit std::mutex one;
 
 }  // namespace
 
 constinit std::atomic<const library*> library::ready_{nullptr};
 
 const library* library::find() noexcept {
-  static library found;
-  static std::mutex one;
   const std::lock_guard lock(one);
   static bool is_unknown = false;
   if (is_unknown) return nullptr;
@@ -225,6 +227,15 @@ const library* library::find() noexcept {
     ready_.store(&found, release);
   }
   return &found;
+}
+
+void library::ask_sizes() noexcept {
+  const std::lock_guard lock(one);
+  // relaxed: the mutex orders it.
+  if (sizes_are_checked_.load(relaxed)) return;
+  drop_types_of_other_sizes(found);
+  // release: publishes what was dropped; pairs with check_sizes().
+  sizes_are_checked_.store(true, release);
 }
 
 void* unserved(const char* name) noexcept {

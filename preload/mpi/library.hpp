@@ -138,6 +138,15 @@ struct library {
     return by == family::mpich ? is_numbered(type, 3) : type != 0 && type != no_type;
   }
 
+  // Drops the predefined types that have other sizes here than elsewhere. MPI must answer, so it is
+  // called when a communicator is known to MPI, before it is set up. Calls after the first do
+  // nothing.
+  void check_sizes() const noexcept {
+    // acquire: pairs with the release in ask_sizes(); the types are dropped.
+    if (!sizes_are_checked_.load(acquire)) [[unlikely]]
+      ask_sizes();
+  }
+
   // Return what a handle means if it is predefined and one of those that the preload combines.
   kind kind_of(handle type) const noexcept { return kinds_.find(key(type), kind::none); }
   operation operation_of(handle op) const noexcept {
@@ -166,11 +175,13 @@ struct library {
       std::size_t at = slot(key);
       while (keys_[at] != 0 && keys_[at] != key) at = (at + 1) % size;
       keys_[at] = key;
-      values_[at] = value;
+      // relaxed: whoever publishes the table, or the change, orders it.
+      values_[at].store(value, relaxed);
     }
     Value find(handle key, Value otherwise) const noexcept {
       for (std::size_t at = slot(key); keys_[at] != 0; at = (at + 1) % size)
-        if (keys_[at] == key) return values_[at];
+        // relaxed: as above.
+        if (keys_[at] == key) return values_[at].load(relaxed);
       return otherwise;
     }
 
@@ -180,7 +191,7 @@ struct library {
       return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 56);
     }
     handle keys_[size] = {};
-    Value values_[size] = {};
+    std::atomic<Value> values_[size] = {};
   };
   map<kind> kinds_;
   map<operation> operations_;
@@ -192,6 +203,8 @@ struct library {
     return key(raw) >> 30 != 0 && (key(raw) >> 26 & 0xf) == of_kind;
   }
   [[gnu::cold]] static const library* find() noexcept;
+  [[gnu::cold]] static void ask_sizes() noexcept;
+  static inline std::atomic<bool> sizes_are_checked_{false};
   static std::atomic<const library*> ready_;
 };
 

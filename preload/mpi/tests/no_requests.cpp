@@ -12,7 +12,7 @@ namespace {
 using start = int (*)(void*, void*, void*, void*, void*);
 using start_polled = int (*)(void*, void*, void*, void*, void*, void*, void*);
 
-// The first is Open MPI's, the second MPICH's.
+// Open MPI has the first one, MPICH the second.
 start own_start = nullptr;
 start_polled own_start_polled = nullptr;
 bool has_failed = false;

@@ -2,6 +2,7 @@
 // Starts programs that know nothing of tutti, by both MPIs, with the preload before them.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "preload/mpi/tests/component_home.hpp"
@@ -83,14 +84,23 @@ TEST_P(preload_mpi, threads_start_and_end_barriers_at_once) {
 
 TEST_P(preload_mpi, calls_inside_finalize_are_served) { expect_all_held(run("finalize")); }
 
-// MPI's sentence names the call. But MPICH is asked whether a communicator that the program has made
+// MPI's sentence names the call, and none that the program has not made.
+TEST_P(preload_mpi, calls_before_init_are_reported_by_mpi) {
+  for (const std::string call : {"Barrier", "Bcast", "Allreduce"}) {
+    const output result = run("before_init_" + call, {.ranks = 1});
+    EXPECT_NE(result.status, 0);
+    EXPECT_SAYS(result, call);
+    EXPECT_FALSE(says(result, "Type_size")) << result.text;
+  }
+}
+
+// The sentence names the call. But MPICH is asked whether a communicator that the program has made
 // is one of a session.
 TEST_P(preload_mpi, calls_after_finalize_are_reported_by_mpi) {
   for (const std::string scenario : {"world_after_the_end", "leaked_after_the_end"}) {
     const output result = run(scenario, {.ranks = 2});
-    EXPECT_SAYS(result, GetParam().is_open_mpi()             ? "MPI_Barrier() function"
-                        : scenario == "leaked_after_the_end" ? "after finalizing MPICH"
-                                                             : "Barrier");
+    const bool is_asked = !GetParam().is_open_mpi() && scenario == "leaked_after_the_end";
+    EXPECT_SAYS(result, is_asked ? "after finalizing MPICH" : "Barrier");
     EXPECT_FALSE(says(result, "Iprobe")) << result.text;
     EXPECT_FALSE(says(result, "all scenarios held")) << result.text;
     EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;

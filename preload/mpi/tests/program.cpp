@@ -565,6 +565,7 @@ int main(int argc, char** argv) {
     if (world_rank == 0) std::printf("all scenarios held\n");
     return 0;
   }
+  if (argc > 1 && std::string(argv[1]).starts_with("before_init")) call_before_init(argv[1]);
   int level = 0;
   const bool has_threads = argc > 1 && std::string(argv[1]).ends_with("threads");
   MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);

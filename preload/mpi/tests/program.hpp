@@ -34,6 +34,8 @@ Function* own(const char* name) {
 
 // program_errors.cpp: mistakes, which MPI reports as it does without the preload.
 void errors_are_reported();
+// The name of a scenario says which call is made.
+void call_before_init(const std::string& scenario);
 void each_error_is_told_once();
 void jumps_out_of_freeing();
 void a_barrier_without_request_is_not_started();

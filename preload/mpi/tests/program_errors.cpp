@@ -41,6 +41,14 @@ static void one_rank_errs(MPI_Comm comm) {
   MPI_Type_free(&two);
 }
 
+void call_before_init(const std::string& scenario) {
+  int value = 0, all = 0;
+  if (scenario.ends_with("Barrier")) MPI_Barrier(MPI_COMM_WORLD);
+  if (scenario.ends_with("Bcast")) MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (scenario.ends_with("Allreduce"))
+    MPI_Allreduce(&value, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
 void errors_are_reported() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Barrier(MPI_COMM_WORLD);
