@@ -97,7 +97,7 @@ void note_body(thread& me, body function) {
 void fork(const region_call& c, unsigned asked, ompt::call_site at) {
   thread& me = self();
   if (ompt::is_on()) announce_region(me, asked, ompt_parallel_invoker_runtime, at);
-  const unsigned bind = std::exchange(me.pushed_bind, 0);
+  const unsigned bind = std::exchange(me.pushed_bind, 0) | keeps_bind;
   note_body(me, c.function);
   void* const data = const_cast<region_call*>(&c);
   open_region(me, run_region, data, threads_of_region(me, asked, 0), bind, nullptr, nullptr);

@@ -189,6 +189,9 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   settings wanted = mine;
   if (global().threads_by_level.size() > 1)
     take_of_level(global().threads_by_level, outer.level + 1, wanted.threads);
+  const auto asked_bind = static_cast<unsigned char>(flags & 7);
+  const unsigned char bind = mine.bind == bind_false || asked_bind == 0 ? mine.bind : asked_bind;
+  if ((flags & keeps_bind) == 0) wanted.bind = bind;
   if (global().bind_by_level.size() > 1)
     take_of_level(global().bind_by_level, outer.level + 1, wanted.bind);
   set(team.env, wanted);
@@ -215,8 +218,6 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   const std::uint32_t singles = team.barrier.singles(threads);
   workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
   if (is_reproducible()) open_in_order(me, team);
-  const auto asked_bind = static_cast<unsigned char>(flags & 7);
-  const unsigned char bind = mine.bind == bind_false || asked_bind == 0 ? mine.bind : asked_bind;
   if (places_ != nullptr) place_ranks(outer, bind, threads, team.placements);
   if (global().displays_affinity) show_affinity(me, team, bind);
   for (unsigned rank = 1; rank < threads; ++rank) {

@@ -137,9 +137,12 @@ struct omp_team {
 unsigned threads_of_region(thread& me, unsigned asked, unsigned sections);
 // Tells the tool that the calling thread opens a region. `flags` has an ompt_parallel_invoker_*.
 void announce_region(thread& me, unsigned asked, int flags, ompt::call_site at);
+// The clause proc_bind is for one region: the tasks of the region keep the setting, as with LLVM's
+// runtime. With libgomp it is their setting.
+constexpr unsigned keeps_bind = 1u << 31;
 // Opens a region, which the caller then runs as rank 0. `flags` has the value of proc_bind in its
-// low three bits, `group` the region's task reductions, `first` the construct with which a combined
-// region begins; both may be null.
+// low three bits and may have keeps_bind, `group` the region's task reductions, `first` the
+// construct with which a combined region begins; both may be null.
 omp_team& open_region(thread& me, region_function function, void* data, unsigned threads,
                       unsigned flags, taskgroup* group, const plan* first);
 // Ends the caller's part of its region, and waits for the other ranks.

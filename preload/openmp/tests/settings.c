@@ -151,6 +151,23 @@ static void open_bound_regions(void) {
   print_places("afterwards", ranks, 1);
 }
 
+// The places of regions without the clause, inside of one that has it.
+static void open_regions_inside(void) {
+  struct of_rank ranks[2][2];
+#define OPEN(bind)                                                                       \
+  _Pragma(bind) {                                                                        \
+    const int opener = omp_get_thread_num();                                             \
+    _Pragma("omp parallel num_threads(2)") ranks[opener][omp_get_thread_num()] = here(); \
+    _Pragma("omp barrier") _Pragma("omp masked")                                         \
+        printf("%s: bind %d\n", bind, (int)omp_get_proc_bind());                         \
+  }                                                                                      \
+  for (int i = 0; i < 2; ++i) print_places("inside", ranks[i], 2)
+  OPEN("omp parallel num_threads(2) proc_bind(primary)");
+  OPEN("omp parallel num_threads(2) proc_bind(close)");
+  OPEN("omp parallel num_threads(2) proc_bind(spread)");
+  OPEN("omp parallel num_threads(2)");
+}
+
 int main(int count, char** arguments) {
   const char* const what = count > 1 ? arguments[1] : "";
   print_settings();
@@ -177,6 +194,7 @@ int main(int count, char** arguments) {
   }
   if (strcmp(what, "regions") == 0) open_regions();
   if (strcmp(what, "stack") == 0) print_stack();
+  if (strcmp(what, "inside") == 0) open_regions_inside();
   if (strcmp(what, "places") == 0) open_bound_regions();
   if (strcmp(what, "pause") == 0)
     printf("pauses %d %d %d %d\n", omp_pause_resource((omp_pause_resource_t)3, 0),

@@ -221,6 +221,17 @@ class Settings(unittest.TestCase):
             with self.subTest(cpus=cpus):
                 self.assertEqual(run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus}, LIBRARY), expected)
 
+    def test_places_inside(self) -> None:
+        """The clause proc_bind is also for the regions inside, unless there is a setting for them."""
+        settings = {"OMP_PLACES": "{0},{1},{0},{1},{0},{1}", "OMP_MAX_ACTIVE_LEVELS": "2"}
+        for bind in ("close", "spread", "primary", "true", "close,spread", "spread,close", "false"):
+            _, output, _ = self.compare("inside", settings | {"OMP_PROC_BIND": bind})
+            self.assertEqual(output.count("inside 2"), 8)
+        if CLANG:
+            # With LLVM's runtime it is for one region.
+            _, output, _ = run(CLANG, "inside", settings | {"OMP_PROC_BIND": "close"}, LIBRARY)
+            self.assertEqual(output.count(": bind 3"), 4)
+
     def test_places_of_other_machines(self) -> None:
         """Sysfs tells of machines whose parts are not what they are here."""
         cpus = sorted(os.sched_getaffinity(0))
