@@ -379,6 +379,13 @@ TEST_F(open_mpi_component, serves_communicators_threads_and_finalize) {
     expect_all_held(run(scenario));
 }
 
+TEST_F(open_mpi_component, exports_only_its_description) {
+  const output result = run_shell("nm --dynamic --defined-only --format=posix " + component);
+  if (result.status == 127) GTEST_SKIP() << "there is no nm";
+  EXPECT_EQ(result.text.find("mca_coll_tutti_component D"), 0u) << result.text;
+  EXPECT_EQ(std::count(result.text.begin(), result.text.end(), '\n'), 1) << result.text;
+}
+
 TEST_F(open_mpi_component, goes_on_sending_for_a_rank_that_never_waits) {
   expect_all_held(run("sent_by_the_last", 2, "--mca btl tcp,self"));
 }
