@@ -313,8 +313,8 @@ class new_memory {
 
 // A page fault waits for the lock of the address space, which others hold while they map memory and
 // may hold when they lose their core. The ranks themselves map nothing: a system call that waits
-// for the lock is one that blocks the thread. The check tolerates 200 ms, which the kernel may exceed
-// where other programs keep the machine busy, too.
+// for the lock is one that blocks the thread. The check tolerates 200 ms, which the kernel may
+// exceed where other programs keep the machine busy, too.
 TEST_F(Contract, ARankWhosePageFaultsWaitOnABusyCpuIsNotReported) {
   constexpr rank_t ranks = 2;
   constexpr std::size_t turns = 200, bytes = 4u << 20;

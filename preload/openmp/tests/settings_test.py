@@ -222,7 +222,7 @@ class Settings(unittest.TestCase):
                 self.assertEqual(run(PROGRAM, "", {"GOMP_CPU_AFFINITY": cpus}, LIBRARY), expected)
 
     def test_places_inside(self) -> None:
-        """The clause proc_bind is also for the regions inside, unless there is a setting for them."""
+        """The clause proc_bind is also for regions inside, unless they have a setting."""
         settings = {"OMP_PLACES": "{0},{1},{0},{1},{0},{1}", "OMP_MAX_ACTIVE_LEVELS": "2"}
         for bind in ("close", "spread", "primary", "true", "close,spread", "spread,close", "false"):
             _, output, _ = self.compare("inside", settings | {"OMP_PROC_BIND": bind})
@@ -259,8 +259,9 @@ class Settings(unittest.TestCase):
                 write(f"cpu/cpu{cpu}/topology/thread_siblings_list", core)
                 write(f"cpu/cpu{cpu}/topology/core_siblings_list", together)
                 for i, (level, shared) in enumerate(((1, cpu), (2, core), (3, together), (1, cpu))):
-                    write(f"cpu/cpu{cpu}/cache/index{i}/level", level)
-                    write(f"cpu/cpu{cpu}/cache/index{i}/shared_cpu_list", shared)
+                    cache = f"cpu/cpu{cpu}/cache/index{i}"
+                    write(f"{cache}/level", level)
+                    write(f"{cache}/shared_cpu_list", shared)
             write("node/online", "0,2-3")
             write("node/node0/cpulist", "")
             write("node/node2/cpulist", cpus[-1])
@@ -272,7 +273,8 @@ class Settings(unittest.TestCase):
                 expected = run("unshare", what, {"OMP_PLACES": places})
                 with self.subTest(places=places):
                     self.assertEqual(expected[0], 0)
-                    self.assertEqual(run("unshare", what, {"OMP_PLACES": places}, LIBRARY), expected)
+                    taken_over = run("unshare", what, {"OMP_PLACES": places}, LIBRARY)
+                    self.assertEqual(taken_over, expected)
 
     def test_listed_cpus(self) -> None:
         """GOMP_CPU_AFFINITY counts unless OMP_PLACES does, and may list CPUs of others."""
