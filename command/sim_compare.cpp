@@ -301,8 +301,6 @@ int run_calibrate(const sim_options& o) {
       .keys = {"line.hold", "line.read_gap", "core.hit", "core.atomic", "core.fence"},
       .from = {10, 5, 1.5, 6, 10},
       .range = 10,
-      // `from` is a guess, which may be further off.
-      .stays_in_range = false,
       .machine_of = [&](const std::string&, const sim::settings& with) {
         return sim::parse_machine(assumed, "calibrated", with);
       }};

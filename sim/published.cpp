@@ -208,9 +208,8 @@ std::vector<double> search(const std::vector<published_value>& values, const sea
     for (std::size_t i = 0; i < next.size(); ++i) {
       // Files have three digits.
       const double unit = std::pow(10, std::floor(std::log10(next[i])) - 2);
-      next[i] = std::round(next[i] / unit) * unit;
-      if (plan.stays_in_range)
-        next[i] = std::clamp(next[i], plan.from[i] / plan.range, plan.from[i] * plan.range);
+      next[i] = std::clamp(std::round(next[i] / unit) * unit, plan.from[i] / plan.range,
+                           plan.from[i] * plan.range);
     }
     const double error = error_of(next);
     if (error >= least) continue;

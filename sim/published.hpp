@@ -61,8 +61,6 @@ struct search_plan {
   // all, the others what is around the best so far. `from` has one value a key.
   std::vector<double> from;
   double range = 100;
-  // Otherwise the second half of the search may leave the range.
-  bool stays_in_range = true;
   std::uint32_t steps = 200, episodes = 20;
   std::uint64_t seed = 1;
   // The machine of a name with some numbers replaced. Throws std::invalid_argument if it cannot
