@@ -443,8 +443,8 @@ void add_sim(cli::command& program) {
       .required();
   fit.add_option("--steps", o->steps, "Values to try").between(1u, 100'000u).show_default();
   fit.add_option("--range", o->range,
-                 "Search from 1/RANGE of a number to RANGE times it: half of the steps try all of "
-                 "that, the others what is around the best so far")
+                 "Search from 1/RANGE of a number to RANGE times it, and after half of the steps "
+                 "around the best so far")
       .value_name("RANGE")
       .between(1.0, 1e6)
       .show_default();

@@ -205,11 +205,10 @@ std::vector<double> search(const std::vector<published_value>& values, const sea
       const double width = std::log(plan.range) * (plan.steps - step) / plan.steps / 2;
       next[random.below(next.size())] *= std::exp(width * (2 * random.fraction() - 1));
     }
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      // Files have three digits.
-      const double unit = std::pow(10, std::floor(std::log10(next[i])) - 2);
-      next[i] = std::clamp(std::round(next[i] / unit) * unit, plan.from[i] / plan.range,
-                           plan.from[i] * plan.range);
+    // Files have three digits.
+    for (double& each : next) {
+      const double unit = std::pow(10, std::floor(std::log10(each)) - 2);
+      each = std::round(each / unit) * unit;
     }
     const double error = error_of(next);
     if (error >= least) continue;

@@ -57,8 +57,8 @@ pairs_in_order order_of(const std::vector<published_value>& values,
 struct search_plan {
   // Keys of the machines' files, which have the same value on all machines of the table.
   std::vector<std::string> keys;
-  // Each key is searched from 1/`range` of `from` to `range` times it: half of the steps try it
-  // all, the others what is around the best so far. `from` has one value a key.
+  // Each key is searched from 1/`range` of `from` to `range` times it, and after half of the steps
+  // around the best so far; `from` has one value a key.
   std::vector<double> from;
   double range = 100;
   std::uint32_t steps = 200, episodes = 20;
