@@ -2,6 +2,7 @@
 """What hardware/machine/kept.py takes for the same cycles."""
 
 import contextlib
+import importlib.util
 import io
 import json
 import pathlib
@@ -98,6 +99,7 @@ class Table(unittest.TestCase):
             found = table.read(written(folder, LINE | distant))
         self.assertIn("| 19, - | 38 | 100 |  |  |", table.tables(*found)["paper"])
 
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
     def test_a_plot_of_speed_ups_asks_for_the_line_of_one_core(self):
         found = {"vcode_sort": {(4, 16): {"structure 10": 250.0, "central": 500.0}}}
         with tempfile.TemporaryDirectory() as folder, \
