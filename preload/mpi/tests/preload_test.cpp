@@ -194,9 +194,9 @@ TEST_P(preload_mpi, a_limit_of_the_sizes_of_files_leaves_the_calls_to_mpi) {
   EXPECT_SAYS(result, "cannot open the shared memory of its node");
 }
 
-// Over TCP a large message moves only while its sender calls MPI.
-// The receiver cannot read the sender's memory by itself. MPICH sends over shared memory, because
-// it often hangs in MPI_Finalize after large messages over TCP, also without the preload.
+// Here a large message moves only while its sender calls MPI. MPICH sends over shared memory and
+// cannot read the sender's: after large messages over TCP it often hangs in MPI_Finalize, also
+// without the preload.
 TEST_P(preload_mpi, a_rank_in_a_barrier_goes_on_sending) {
   const bool is_open_mpi = GetParam().is_open_mpi();
   expect_all_held(run("rendezvous", {.options = is_open_mpi ? "--mca btl tcp,self" : "",
