@@ -35,7 +35,19 @@ def forks_of(pid: int) -> list[int]:
     return [each for each in children if is_running(each) and read(f"/proc/{each}/cmdline") == own]
 
 
+def kill_running(pids: list[int]) -> None:
+    for each in pids:
+        if is_running(each):
+            os.kill(each, signal.SIGKILL)
+
+
 class Ended(unittest.TestCase):
+    def expect_ended(self, forks: list[int]) -> None:
+        end = time.monotonic() + 10
+        while any(map(is_running, forks)) and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual([each for each in forks if is_running(each)], [])
+
     def expect_no_process_left(self, command: list[str], count: int) -> None:
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
@@ -55,14 +67,9 @@ class Ended(unittest.TestCase):
             os.kill(process.pid, signal.SIGTERM)
             os.kill(process.pid, signal.SIGCONT)
             self.assertEqual(process.wait(30), -signal.SIGTERM)
-            end = time.monotonic() + 10
-            while any(map(is_running, forks)) and time.monotonic() < end:
-                time.sleep(0.01)
-            self.assertEqual([each for each in forks if is_running(each)], [])
+            self.expect_ended(forks)
         finally:
-            for each in [process.pid, *forks]:
-                if is_running(each):
-                    os.kill(each, signal.SIGKILL)
+            kill_running([process.pid, *forks])
             process.wait()
 
     def test_busy_processes_end_with_the_command(self) -> None:
@@ -115,14 +122,9 @@ class Ended(unittest.TestCase):
                 "the barriers of 2 processes did not finish a round within 5 s",
                 process.stderr.read(),
             )
-            end = time.monotonic() + 10
-            while any(map(is_running, forks)) and time.monotonic() < end:
-                time.sleep(0.01)
-            self.assertEqual([each for each in forks if is_running(each)], [])
+            self.expect_ended(forks)
         finally:
-            for each in [process.pid, *forks]:
-                if is_running(each):
-                    os.kill(each, signal.SIGKILL)
+            kill_running([process.pid, *forks])
             process.communicate()
 
     def test_a_python_that_fails_later_is_said_to_have_been_measured(self) -> None:

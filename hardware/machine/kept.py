@@ -5,7 +5,7 @@
     python3 -m hardware.machine.kept --sample MEASURE IMAGES   # make a few lines anew, and compare
     python3 -m hardware.machine.kept --messages ...            # of machine_measure_messages
 
-Of two lines about the same, `--write` keeps that of the later file.
+If two lines are about the same, `--write` keeps that of the later file.
 
 A simulation gives the same cycles on every computer, from the same programs. So a line of the
 hardware's barriers must be the kept one. tutti's own barriers and the kernel change with the

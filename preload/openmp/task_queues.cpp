@@ -26,7 +26,7 @@ namespace {
 bool is_by_priority() { return global().max_task_priority > 0; }
 
 // Priorities are those of the team, so one queue has all tasks if the program uses them.
-task_queue& queue_for(thread& me, omp_team& team) {
+task_queue& queue_for(const thread& me, const omp_team& team) {
   const bool is_rank = me.now.team == &team;
   return team.slots[is_rank && !is_by_priority() ? me.now.rank : 0]->queue;
 }
@@ -129,6 +129,11 @@ void push_task(thread& me, omp_team& team, task& t) {
   if (global().can_cancel) wake_barriers(team);
   // relaxed: the fence orders it.
   if (team.idle.load(relaxed) != 0) wake_idle(team, parent);
+}
+
+unsigned queued_by(const thread& me) {
+  // relaxed: a hint.
+  return queue_for(me, *me.now.team).count.load(relaxed);
 }
 
 task* take_task(thread& me, omp_team& team, const task* within) {

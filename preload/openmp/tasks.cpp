@@ -277,13 +277,21 @@ bool is_cancelled(const task& t) {
           (g->is_of_workshare && g->outer != nullptr && g->outer->is_cancelled.load(acquire)));
 }
 
+namespace {
+
+void destroy_unrun(thread& me, task& t) {
+  if (ompt::is_on()) ompt::task_discarded(me, t);
+  if (t.destroy != nullptr) t.destroy(t.data);
+}
+
+}  // namespace
+
 bool is_discarded(const task& t) {
   return global().can_cancel && t.is_cancellable && is_cancelled(t);
 }
 
 void discard(thread& me, task& t) {
-  if (ompt::is_on()) ompt::task_discarded(me, t);
-  if (t.destroy != nullptr) t.destroy(t.data);
+  destroy_unrun(me, t);
   end_life(me, t);
 }
 
@@ -292,8 +300,7 @@ namespace {
 // The rest of execute().
 void run_and_finish(thread& me, task& t) {
   if (is_discarded(t)) {
-    if (ompt::is_on()) ompt::task_discarded(me, t);
-    if (t.destroy != nullptr) t.destroy(t.data);
+    destroy_unrun(me, t);
     if (t.is_detachable) {
       const locked guard(t.team->task_lock);
       t.awaits_event = false;
@@ -302,13 +309,6 @@ void run_and_finish(thread& me, task& t) {
     run(me, t);
   }
   finish(me, t);
-}
-
-// The tasks in the queue into which the thread puts those that it makes.
-unsigned queued_by(const thread& me) {
-  const unsigned owner = global().max_task_priority > 0 ? 0 : me.now.rank;
-  // relaxed: a hint.
-  return me.now.team->slots[owner]->queue.count.load(relaxed);
 }
 
 // Whether the thread runs new tasks at once because it has queued many.

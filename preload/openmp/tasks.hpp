@@ -183,6 +183,9 @@ void end_group(thread& me);
 void push_task(thread& me, omp_team& team, task& t);
 // Takes a task that may run inside of `within`, or any if that is null.
 task* take_task(thread& me, omp_team& team, const task* within);
+// The number of tasks in the queue into which the thread puts those that it makes. It may be out of
+// date.
+unsigned queued_by(const thread& me);
 // Whether there is a task in a queue. The answer may be out of date.
 bool has_tasks_queued(const omp_team& team);
 // Whether all tasks have ended. Only the last rank at a barrier may rely on it.
