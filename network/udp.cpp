@@ -182,6 +182,8 @@ void udp_endpoint::call(const tutti_net_message& m, const std::uint64_t* values)
   tutti_net_actions a;
   if (state_.episode == m.episode && (state_.now & 1) == 0) stamps_.called = nanoseconds();
   tutti_net_step(&table_, &state_, values_.get(), &m, carried.data(), 1, &a);
+  // The other counters are of packets.
+  if (a.outcome == TUTTI_NET_DISAGREES) ++counters_[a.outcome];
   act(a, nullptr);
 }
 

@@ -37,7 +37,8 @@ class udp_endpoint final : public endpoint {
   ~udp_endpoint() override;
 
   stamps last_stamps() const override { return stamps_; }
-  // Messages by outcome; the entry behind the last is those that were no sound packet for us.
+  // Packets by outcome, with own calls that disagree; the entry behind the last is those that were
+  // no sound packet for us.
   const std::array<std::uint64_t, TUTTI_NET_OUTCOMES + 1>& counters() const { return counters_; }
 
   // The node's reaction to a datagram; tests call it to compare traces.
