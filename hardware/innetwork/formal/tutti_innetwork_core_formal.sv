@@ -212,6 +212,27 @@ module tutti_innetwork_core_formal #(
     if (i_core.goes_again && i_core.again_index_q == symbol_i) answer_job_q <= answer_again_q;
   end
 
+  // What the core keeps of a repeated message goes on until it is sent, but not beyond the episode: the
+  // message, the rows, the echo, the job. The four are those that must be there in this cycle.
+  logic asks, kept_doubt_q, kept_rows_q, kept_again_q, kept_job_q;
+  logic has_doubt, has_rows, has_again;
+  assign asks = mine && echo_i[symbol_i] && !now && !next && (bit_q & used) != '0
+      && begun_q && number_q + EpisodeBits'(1) == open_q
+      || mine && echo_i[symbol_i] && now && fresh == '0;
+  assign has_doubt = in_use && i_core.doubt_valid_q && i_core.doubt_index_q == symbol_i;
+  assign has_rows = in_use && i_core.rows_valid_q && i_core.rows_index_q == symbol_i;
+  assign has_again = in_use && i_core.again_valid_q && i_core.again_index_q == symbol_i
+      && i_core.again_send_q != '0;
+  always_ff @(posedge clk_i) begin
+    kept_doubt_q <= !ends && (asks && !i_core.doubt_valid_q
+        || has_doubt && i_core.rows_valid_q);
+    kept_rows_q <= !ends && (has_doubt && !i_core.rows_valid_q
+        || has_rows && i_core.again_valid_q);
+    kept_again_q <= !ends && (has_rows && !i_core.again_valid_q && answer_rows_q != '0
+        || has_again && (hold_i || i_core.job_valid_q || i_core.over_q != '0));
+    kept_job_q <= has_again && !(hold_i || i_core.job_valid_q || i_core.over_q != '0);
+  end
+
   // The communicator that the core looks at is the one it looked up.
   logic indexed;
   always_comb begin
@@ -234,6 +255,11 @@ module tutti_innetwork_core_formal #(
           || was_sent(job_send, job_episode));
       a_answer: assert (!(in_use && job_valid && job_again && job_index == symbol_i)
           || job_send == answer_job_q);
+      a_kept_doubt: assert (!(in_use && kept_doubt_q) || has_doubt);
+      a_kept_rows: assert (!(in_use && kept_rows_q) || has_rows);
+      a_kept_again: assert (!(in_use && kept_again_q) || has_again);
+      a_kept_job: assert (!(in_use && kept_job_q) || (job_valid && job_again
+          && job_index == symbol_i));
       a_first_host: assert (!fires || came_q[0]);
       a_not_held: assert (!(job_valid && job_index == symbol_i && clear_i[symbol_i]));
       // A complete row is noticed in the next cycle, and then some row ends unless it is the turn
