@@ -223,17 +223,21 @@ void prepend(const char* variable, std::string value, char between) {
   setenv(variable, value.c_str(), 1);
 }
 
-bool is_chosen(const run_options& o, std::string_view option) {
+// Whether the preload is used: it was chosen, or none was and it is a default.
+bool is_used(const run_options& o, std::size_t preload) {
+  const bool any = std::find(o.chosen.begin(), o.chosen.end(), true) != o.chosen.end();
+  return any ? o.chosen[preload] : preloads[preload].is_default;
+}
+bool is_used(const run_options& o, std::string_view option) {
   for (std::size_t i = 0; i < std::size(preloads); ++i)
-    if (preloads[i].option == option) return o.chosen[i];
+    if (preloads[i].option == option) return is_used(o, i);
   return false;
 }
 
 void prepend_preloads(const run_options& o) {
-  const bool any = std::find(o.chosen.begin(), o.chosen.end(), true) != o.chosen.end();
   std::string list;
   for (std::size_t i = 0; i < std::size(preloads); ++i) {
-    if (!(any ? o.chosen[i] : preloads[i].is_default)) continue;
+    if (!is_used(o, i)) continue;
     const std::string file = find_library(preloads[i].library).string();
     if (file.find_first_of(": \t\n") != std::string::npos)
       throw std::runtime_error(fmt::format(
@@ -253,8 +257,10 @@ int complain(const std::string& sentence, int status) {
 }
 
 int run(const run_options& o) {
-  if (!o.deadline.empty() && !is_chosen(o, "--mpi"))
+  if (!o.deadline.empty() && !is_used(o, "--mpi"))
     return complain("--deadline is for the calls of MPI, so give --mpi, too", cli::wrong_usage);
+  if (o.reproducible && !is_used(o, "--openmp"))
+    return complain("--reproducible is for OpenMP, so give --openmp, too", cli::wrong_usage);
   const std::string& name = o.program.front();
   const fs::path path = find_program(name);
   if (path.empty()) return complain(fmt::format("{}: there is no such program", name), not_found);

@@ -170,7 +170,7 @@ TEST(host_of_an_engine, reads_p_from_its_release) {
   // On a busy machine the first node's call may be the last one.
   const std::uint64_t usual = passages[calls / 10];
   EXPECT_EQ(usual, 44u);
-  std::printf("p = %g cycles, %g us at 125 MHz\n", static_cast<double>(usual) / 2,
+  std::printf("p = %g cycles, %g µs at 125 MHz\n", static_cast<double>(usual) / 2,
               static_cast<double>(usual) / 2 * 0.008);
 }
 

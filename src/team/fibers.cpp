@@ -81,7 +81,6 @@ class thread_state {
 struct time_off_core {
   // How often the thread blocked. Waits for locks inside the kernel count too.
   long blocked = 0;
-  long page_faults = 0;
   std::uint64_t ns = 0;
 
   static time_off_core so_far() noexcept {
@@ -97,8 +96,7 @@ struct time_off_core {
                            static_cast<std::uint64_t>(cpu.tv_nsec);
       // Where others keep the core busy, the thread waits for its turn after a page fault, too.
       // That is not its doing, and neither is what the library does.
-      found = {usage.ru_nvcsw, usage.ru_minflt + usage.ru_majflt,
-               platform::now_ns() - busy_ns - queued - detail::own_blocking_ns};
+      found = {usage.ru_nvcsw, platform::now_ns() - busy_ns - queued - detail::own_blocking_ns};
       const std::uint64_t before = std::exchange(queued, queued_ns());
       if (queued == before) break;
     }
@@ -107,15 +105,12 @@ struct time_off_core {
   // For how long this thread has been ready to run while others ran on its core; 0 if the system
   // does not tell.
   static std::uint64_t queued_ns() noexcept { return platform::run_delay::now_ns().value_or(0); }
-  // Tells whether the thread blocked since `before`. A short time is tolerated, because an
-  // allocation may block briefly, and a longer one if page faults may have blocked: a page fault
-  // waits for the lock of the address space, and where others keep the cores busy, the thread that
-  // holds the lock may have lost its core.
+  // Tells whether the thread blocked for long since `before`. Shorter times may be no mistake.
+  // An allocation waits for the allocator's lock, and a page fault for that of the address space.
+  // Where others keep the cores busy, the thread that holds the lock may have lost its core.
   bool has_slept_since(const time_off_core& before) const noexcept {
-    constexpr std::uint64_t tolerated_ns = 1'000'000, tolerated_of_faults_ns = 200'000'000;
-    const long blocks = blocked - before.blocked;
-    const bool may_be_faults = blocks <= page_faults - before.page_faults;
-    return blocks != 0 && ns > before.ns + (may_be_faults ? tolerated_of_faults_ns : tolerated_ns);
+    constexpr std::uint64_t tolerated_ns = 200'000'000;
+    return blocked != before.blocked && ns > before.ns + tolerated_ns;
   }
 };
 

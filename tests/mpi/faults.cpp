@@ -18,11 +18,11 @@ using namespace std::chrono_literals;
 // others may need a while to get to idle(). Takes messages that come meanwhile.
 template <class Take>
 absentee find_only_absentee(mpi::endpoint& me, rank_t wanted, absence why, Take take) {
-  const auto until = std::chrono::steady_clock::now() + 60s;
+  const auto until = std::chrono::steady_clock::now() + 200s;
   std::string seen;
   // On a busy machine the others may be late too: each deadline is longer than the one before.
   for (auto time = 100ms; std::chrono::steady_clock::now() < until;
-       time = std::min(2 * time, 6400ms)) {
+       time = std::min(2 * time, 25'600ms)) {
     const timed_idle now = me.idle_for(true, time);
     expect(!now || now.result == idle_result::message, "idle() came to an end though one is late");
     if (now) {

@@ -221,7 +221,7 @@ TEST(SharedDeath, IsSeenByThoseWhoPoll) {
 }
 
 TEST(SharedDeath, DoesNotWaitUntilTheMemoryIsFreed) {
-  const measured times = times_to_know(3, "passive", 256u << 20, 3);
+  const measured times = times_to_know(3, "passive", 256u << 20, 8);
   EXPECT_LT(times.barrier.least(), times.least_bound(10'000'000));
 }
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include <array>
 #include <atomic>
@@ -206,19 +207,14 @@ class Contract : public testing::Test {
   void TearDown() override { on_misuse = abort_on_misuse; }
 };
 
-// Rank `sleeper` sleeps for 2 ms, in a turn without page faults, which may block for longer than
-// that on a busy machine.
-void sleep_without_page_faults(member& me, rank_t sleeper) {
-  std::this_thread::sleep_for(1ns);
-  me.barrier();
-  if (me.rank() == sleeper) std::this_thread::sleep_for(2ms);
-}
+// Longer than the check tolerates.
+constexpr auto long_sleep = 300ms;
 
 TEST_F(Contract, ARankThatSleepsIsReported) {
   if (tutti::platform::under_thread_sanitizer()) GTEST_SKIP() << "it blocks threads itself";
   team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
   t.run([](member& me) {
-    sleep_without_page_faults(me, 3);
+    if (me.rank() == 3) std::this_thread::sleep_for(long_sleep);
     me.barrier();
   });
   ASSERT_EQ(reported.size(), 1u);
@@ -229,7 +225,9 @@ TEST_F(Contract, ARankThatSleepsIsReported) {
 TEST_F(Contract, ARankThatSleepsLastIsReported) {
   if (tutti::platform::under_thread_sanitizer()) GTEST_SKIP() << "it blocks threads itself";
   team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
-  t.run([](member& me) { sleep_without_page_faults(me, 1); });
+  t.run([](member& me) {
+    if (me.rank() == 1) std::this_thread::sleep_for(long_sleep);
+  });
   ASSERT_EQ(reported.size(), 1u);
   EXPECT_NE(reported[0].find("virtual rank 1"), std::string::npos) << reported[0];
 }
@@ -280,6 +278,49 @@ TEST_F(Contract, ARankThatOthersKeepFromItsCoreIsNotReported) {
   EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
 }
 
+std::chrono::nanoseconds thread_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+// The allocator has locks, too.
+TEST_F(Contract, ARankThatWaitsForALockOnABusyCpuIsNotReported) {
+  constexpr int turns = 10;
+  const busy_cpu busy;
+  std::mutex lock;
+  std::atomic<int> held{0}, taken{0};
+  std::thread holder([&] {
+    for (int i = 1; i <= turns; ++i) {
+      {
+        const std::lock_guard hold(lock);
+        held = i;
+        // Longer than a slice.
+        const auto start = thread_time();
+        while (thread_time() - start < 10ms) {
+        }
+      }
+      while (taken < i) std::this_thread::yield();
+    }
+  });
+  team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
+  std::size_t longer = 0;
+  t.run([&](member& me) {
+    for (int i = 1; i <= turns; ++i) {
+      if (me.rank() == 0) {
+        while (held < i) std::this_thread::yield();
+        const auto start = std::chrono::steady_clock::now();
+        { const std::lock_guard hold(lock); }
+        if (std::chrono::steady_clock::now() - start > 150ms) ++longer;
+        taken = i;
+      }
+      me.barrier();
+    }
+  });
+  holder.join();
+  EXPECT_LE(reported.size(), longer) << "first: " << reported[0];
+}
+
 TEST_F(Contract, ATeamThatARankEndsIsNotReported) {
   const busy_cpu busy;
   team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
@@ -313,8 +354,8 @@ class new_memory {
 
 // A page fault waits for the lock of the address space, which others hold while they map memory and
 // may hold when they lose their core. The ranks themselves map nothing: a system call that waits
-// for the lock is one that blocks the thread. The check tolerates 200 ms, which the kernel may
-// exceed where other programs keep the machine busy, too.
+// for the lock is one that blocks the thread. Where other programs keep the machine busy, too, the
+// kernel may exceed the 200 ms that the check tolerates.
 TEST_F(Contract, ARankWhosePageFaultsWaitOnABusyCpuIsNotReported) {
   constexpr rank_t ranks = 2;
   constexpr std::size_t turns = 200, bytes = 4u << 20;
@@ -364,7 +405,7 @@ TEST_F(Contract, RanksThatOnlyMeetAreNotReported) {
 
 TEST_F(Contract, IsNotCheckedWhereChecksAreOff) {
   team t({.threads = 1, .ranks = 2, .fibers = {.checks = false}});
-  t.run([](member&) { std::this_thread::sleep_for(1ms); });
+  t.run([](member&) { std::this_thread::sleep_for(long_sleep); });
   EXPECT_TRUE(reported.empty());
 }
 

@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--threads", default="1,2,3,8")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--noise", type=int, default=0, help="busy processes beside the program")
-    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--status", type=int, default=0, help="the exit status that is right")
     parser.add_argument("--says", default="", help="what it has to print on standard error")

@@ -167,6 +167,12 @@ class Refuses(unittest.TestCase):
             sentence = "tutti run: --deadline is for the calls of MPI, so give --mpi, too\n"
             self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", sentence))
 
+    def test_reproducible_without_openmp(self) -> None:
+        for option in ("--mpi", "--pthread"):
+            done = run(option, "--reproducible", "--", PROGRAM)
+            sentence = "tutti run: --reproducible is for OpenMP, so give --openmp, too\n"
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", sentence))
+
     def test_folder(self) -> None:
         self.refused("/", 126, "this is a folder, not a program")
 
