@@ -215,7 +215,7 @@ module tutti_innetwork_core_formal #(
   // What the core keeps of a repeated message goes on until it is sent, but not beyond the episode: the
   // message, the rows, the echo, the job. The four are those that must be there in this cycle.
   logic asks, kept_doubt_q, kept_rows_q, kept_again_q, kept_job_q;
-  logic has_doubt, has_rows, has_again;
+  logic has_doubt, has_rows, has_again, may_go;
   assign asks = mine && echo_i[symbol_i] && !now && !next && (bit_q & used) != '0
       && begun_q && number_q + EpisodeBits'(1) == open_q
       || mine && echo_i[symbol_i] && now && fresh == '0;
@@ -223,14 +223,15 @@ module tutti_innetwork_core_formal #(
   assign has_rows = in_use && i_core.rows_valid_q && i_core.rows_index_q == symbol_i;
   assign has_again = in_use && i_core.again_valid_q && i_core.again_index_q == symbol_i
       && i_core.again_send_q != '0;
+  assign may_go = !hold_i && !i_core.job_valid_q && i_core.over_q == '0;
   always_ff @(posedge clk_i) begin
     kept_doubt_q <= !ends && (asks && !i_core.doubt_valid_q
         || has_doubt && i_core.rows_valid_q);
     kept_rows_q <= !ends && (has_doubt && !i_core.rows_valid_q
         || has_rows && i_core.again_valid_q);
     kept_again_q <= !ends && (has_rows && !i_core.again_valid_q && answer_rows_q != '0
-        || has_again && (hold_i || i_core.job_valid_q || i_core.over_q != '0));
-    kept_job_q <= has_again && !(hold_i || i_core.job_valid_q || i_core.over_q != '0);
+        || has_again && !may_go);
+    kept_job_q <= has_again && may_go;
   end
 
   // The communicator that the core looks at is the one it looked up.
